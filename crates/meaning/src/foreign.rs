@@ -41,8 +41,8 @@ fn product(a: &[i8], b: &[i8]) -> i32 {
     lanes.iter().sum::<i32>() + rest
 }
 
-/// What is usual among closenesses. See some strangers first: of few texts alone, all of them about
-/// what is asked, nobody could say.
+/// What is usual among closenesses. See a baseline of unrelated texts first: a few texts alone, all of
+/// them about what is asked, would not tell.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Usual {
     sum: f64,

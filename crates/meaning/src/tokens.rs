@@ -16,7 +16,7 @@ use crate::unicode::{is_ideograph, is_punctuation, is_unseen};
 /// What no piece is known of.
 pub const UNKNOWN: u16 = 100;
 /// Characters of a word; a longer one is unknown.
-const WORD_CHARS: usize = 100;
+const WORD_LENGTH: usize = 100;
 
 /// The pieces that begin a word and those that go on with one.
 struct Pieces {
@@ -110,7 +110,7 @@ pub fn each_word(text: &str, mut found: impl FnMut(&str) -> bool) {
 /// Cuts a word into the longest pieces known, from its beginning on.
 pub fn cut(word: &str, into: &mut Vec<u16>) {
     let before = into.len();
-    if word.len() > WORD_CHARS && word.chars().count() > WORD_CHARS {
+    if word.len() > WORD_LENGTH && word.chars().count() > WORD_LENGTH {
         into.push(UNKNOWN);
         return;
     }

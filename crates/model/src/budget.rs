@@ -22,8 +22,7 @@ use short::{capped, least};
 use size::{Size, size, size_of_map, size_of_text};
 pub use size::{at_most, chars, chars_of};
 
-/// The budget of a call that names none.
-pub const DEFAULT_CHARS: usize = 100_000;
+use crate::limits;
 
 /// How large an answer may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -36,7 +35,7 @@ pub struct Budget {
 impl Default for Budget {
     fn default() -> Budget {
         Budget {
-            chars: DEFAULT_CHARS,
+            chars: limits::ANSWER_CHARS,
             bytes: None,
             lines: None,
         }
@@ -49,7 +48,7 @@ impl Budget {
         // More than this machine's memory counts as unlimited.
         let count = |asked: i64| usize::try_from(asked.max(0)).unwrap_or(usize::MAX);
         Budget {
-            chars: chars.map_or(DEFAULT_CHARS, count),
+            chars: chars.map_or(limits::ANSWER_CHARS, count),
             bytes: bytes.map(count),
             lines: lines.map(count),
         }

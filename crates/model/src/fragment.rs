@@ -28,8 +28,8 @@ const MIN_WEIGHT: usize = 6;
 pub struct Fragment {
     pub id: String,
     pub content: String,
-    /// Where it stands in its text, in characters: the first, and one past the last. `None` for a
-    /// piece that a caller made and that does not stand there.
+    /// Where it stands in its text, in characters: the first, and one past the last. Omitted for
+    /// a fragment that is not part of the text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub span: Option<(usize, usize)>,
 }

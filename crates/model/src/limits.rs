@@ -18,6 +18,9 @@ pub const RECORD_DEPTH: i64 = 64;
 pub const BODY_BYTES: usize = 1 << 20;
 /// Of one text, what is indexed by all its words; of a longer one each word counts once.
 pub const INDEXED_BYTES: usize = 200_000;
+/// Of a node's evidence, what is searched in: PostgreSQL's text vectors hold a megabyte, and a word
+/// can take several times its own length there.
+pub const SEARCHED_EVIDENCE_BYTES: usize = 200_000;
 /// A record's metadata, as JSON.
 pub const METADATA_BYTES: usize = 64 << 10;
 /// Conversations from a project's first to one that was forked from another again and again.
@@ -170,6 +173,11 @@ pub const AGENTS: i64 = 1_000;
 pub const PURGED_ITEMS: usize = 50_000;
 /// Children of one node, and links of one kind, in one answer.
 pub const CONTEXT_ROWS: i64 = 1_000;
+/// An answer to a call that names no budget.
+pub const ANSWER_CHARS: usize = 100_000;
+/// An overview of a project where the call names no budget: a chat begins with it, and about 2,000
+/// tokens orient well. What is left out is counted in `totals`, and list_records pages through it.
+pub const OVERVIEW_CHARS: i64 = 8_000;
 /// What an agent is told when it arrives: six hundred tokens of four characters.
 pub const ONBOARD_CHARS: usize = 2_400;
 /// Records that one answer about a session names.
@@ -181,6 +189,8 @@ pub const TRACE_ITEMS: usize = 5_000;
 pub const MENTIONS: usize = 200;
 /// References that one call resolves.
 pub const REFERENCES: usize = 2_000;
+/// Of the lines that a reference to a range stands for, how much is shown.
+pub const RANGE_CHARS: usize = 2_000;
 /// Fragments that one commit cites.
 pub const COMMIT_REFERENCES: usize = 1_000;
 /// Relations that one call makes fossils, or brings back.
@@ -201,6 +211,8 @@ pub const HTTP_WORKING: usize = 256;
 pub const STDIO_WORKING: usize = 32;
 /// Logins at once; the oldest of more is dropped.
 pub const LOGINS: usize = 16;
+/// The password of a store's address, in a file.
+pub const PASSWORD_BYTES: u64 = 4 << 10;
 /// A chain of certificates.
 pub const CERTIFICATE_BYTES: u64 = 1 << 20;
 /// A token's `jti` and `kid`.

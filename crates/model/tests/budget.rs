@@ -3,9 +3,10 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use understory_model::budget::{
-    Budget, DEFAULT_CHARS, Drop, at_most, chars, fit_list, fit_lists, fit_page, fit_rows,
-    fit_unpaged, fit_whole, short,
+    Budget, Drop, at_most, chars, fit_list, fit_lists, fit_page, fit_rows, fit_unpaged, fit_whole,
+    short,
 };
+use understory_model::limits;
 
 fn budget(chars: usize) -> Budget {
     Budget {
@@ -17,7 +18,7 @@ fn budget(chars: usize) -> Budget {
 #[test]
 fn budgets_as_callers_give_them() {
     assert_eq!(Budget::new(None, None, None), Budget::default());
-    assert_eq!(Budget::default().chars, DEFAULT_CHARS);
+    assert_eq!(Budget::default().chars, limits::ANSWER_CHARS);
     let none = Budget::new(Some(-1), Some(0), Some(-9));
     assert_eq!((none.chars, none.bytes, none.lines), (0, Some(0), Some(0)));
 }

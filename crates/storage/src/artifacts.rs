@@ -134,7 +134,7 @@ pub fn put_label(
     Ok(())
 }
 
-/// Some labels of a project, for somebody who asked for one that there is not.
+/// Some labels of a project, for somebody who asked for an unknown one.
 pub fn some_labels(tx: &mut ReadTx<'_>, ws: Ws, project: Id, most: i64) -> Result<Vec<String>> {
     let rows = tx.rows(
         "SELECT label FROM core_artifact WHERE ws = ?1 AND project = ?2 ORDER BY label LIMIT ?3",

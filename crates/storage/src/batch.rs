@@ -12,11 +12,11 @@ use crate::texts;
 /// What became of a transaction, and whether it is safe and worthwhile to retry it.
 pub type Outcome = (Result<()>, Option<Transient>);
 
-/// The fault for a core that another version derived.
+/// The fault for derived tables that another version built.
 pub fn stale() -> Fault {
     Fault::new(
         Code::StoreUnavailable,
-        "what is derived from the log was derived by another version of Understory",
+        "the derived tables were built by another version of Understory",
     )
     .hint("Run `understory rebuild`, or make any write; the log itself is untouched.")
 }

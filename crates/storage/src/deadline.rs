@@ -53,7 +53,7 @@ impl Patience {
 pub(crate) fn too_long() -> Fault {
     Fault::new(
         Code::TimedOut,
-        "this took the store too long and was ended: nothing was written",
+        "the call exceeded the store's time limit; nothing was written",
     )
     .hint("Ask for less at once: a smaller page, fewer filters, a smaller batch.")
 }

@@ -41,8 +41,8 @@ pub fn progress(tx: &mut ReadTx<'_>, ws: Ws, model: &str) -> Result<Progress> {
     }
 }
 
-/// Vectors of texts that have nothing to do with anything, which tell what is usual.
-pub fn strangers(tx: &mut ReadTx<'_>, ws: Ws, model: &str) -> Result<Vec<u8>> {
+/// The baseline: vectors of unrelated texts, which tell what closeness is usual.
+pub fn baseline(tx: &mut ReadTx<'_>, ws: Ws, model: &str) -> Result<Vec<u8>> {
     let row = tx.row(
         "SELECT strangers FROM live_embedder WHERE ws = ?1 AND model = ?2",
         args![ws, model],
@@ -53,12 +53,12 @@ pub fn strangers(tx: &mut ReadTx<'_>, ws: Ws, model: &str) -> Result<Vec<u8>> {
     }
 }
 
-/// Begins with a model: how long its vectors are, and those of strangers.
-pub fn begin(tx: &mut Tx<'_>, ws: Ws, model: &str, dims: i64, strangers: &[u8]) -> Result<()> {
+/// Begins with a model: how long its vectors are, and those of the baseline.
+pub fn begin(tx: &mut Tx<'_>, ws: Ws, model: &str, dims: i64, baseline: &[u8]) -> Result<()> {
     tx.run(
         "UPDATE live_embedder SET dims = ?3, strangers = ?4 \
          WHERE ws = ?1 AND model = ?2 AND dims = 0",
-        args![ws, model, dims, strangers],
+        args![ws, model, dims, baseline],
     )?;
     Ok(())
 }
@@ -194,7 +194,7 @@ pub fn forget(tx: &mut Tx<'_>, ws: Ws, ids: &[Id]) -> Result<()> {
     Ok(())
 }
 
-/// Forgets everything that external models said of a workspace; how many texts that was.
+/// Deletes the vectors of external models in a workspace. Returns how many rows these were.
 pub fn forget_all(tx: &mut Tx<'_>, ws: Ws) -> Result<u64> {
     // The count goes on, so that a copy cannot mistake new vectors for those it has.
     tx.run(

@@ -178,8 +178,8 @@ static ABOVE: LazyLock<String> = LazyLock::new(|| {
     )
 });
 
-/// The kinds of which there are so many that they have lists of their own, as the index leaves them
-/// out; a query must say it in these words to use that.
+/// The condition of an index that leaves out the kinds of which there are so many that they have lists
+/// of their own. A query must repeat this condition verbatim to use the index.
 const FEW: &str = "e.kind <> 'node' AND e.kind <> 'record' AND e.kind <> 'session' \
                    AND e.kind <> 'relation'";
 

@@ -47,12 +47,13 @@ struct Typed<T, F> {
 impl<T: Send, F: FnMut(&mut Tx<'_>) -> Result<T> + Send> Job for Typed<T, F> {
     fn run(&mut self, tx: &mut Tx<'_>) -> bool {
         let began = Instant::now();
-        // A fault of ours must not take down the writers that share the transaction.
+        // A panic in one job must not take down the writers that share the transaction.
         let result = catch_unwind(AssertUnwindSafe(|| (self.work)(tx))).unwrap_or_else(|_| {
-            Err(
-                Fault::new(Code::Internal, "the write broke off: nothing was written")
-                    .hint("This is a fault of Understory's: please report it."),
+            Err(Fault::new(
+                Code::Internal,
+                "internal error: the write was aborted; nothing was written",
             )
+            .hint("Please report it."))
         });
         self.took = began.elapsed();
         let ok = result.is_ok();

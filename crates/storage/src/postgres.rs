@@ -288,7 +288,7 @@ pub fn failed(error: postgres::Error) -> SqlError {
                 state.code(),
                 error.as_db_error().map_or("", |e| e.message())
             ),
-            "This is a fault of Understory's: please report it.",
+            "This is an internal error: please report it.",
         ),
         None => (
             Code::StoreUnavailable,

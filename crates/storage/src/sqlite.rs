@@ -387,7 +387,7 @@ pub fn failed(error: rusqlite::Error) -> SqlError {
         _ => (
             Code::Internal,
             format!("the store refused a statement: {error}"),
-            "This is a fault of Understory's: please report it.",
+            "This is an internal error: please report it.",
         ),
     };
     SqlError {

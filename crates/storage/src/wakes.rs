@@ -68,8 +68,9 @@ pub fn remove(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<()> {
     Ok(())
 }
 
-/// The open jobs of a workspace that are due and that no worker has, the oldest first. One that is due
-/// after `latest`, later than any job is put off, was put off before the clock was set back.
+/// The open jobs of a workspace that are due and that no worker has, the oldest first. A job due
+/// after `latest`, later than any job is deferred, was deferred before the clock was set back, so it
+/// counts as due.
 pub fn due(tx: &mut ReadTx<'_>, ws: Ws, now: Time, latest: Time, most: i64) -> Result<Vec<Entity>> {
     let sql = format!(
         "SELECT {} FROM core_wake w CROSS JOIN core_entity e LEFT JOIN live_wake l \
@@ -203,8 +204,8 @@ pub fn recent(tx: &mut ReadTx<'_>, ws: Ws, thread: Id, after: Seq) -> Result<Vec
     recent.collect()
 }
 
-/// How often an agent was woken for a thread since a place in the log, but for one job, of which what
-/// was delivered counts.
+/// Wakes of an agent for a thread since a place in the log; of the given job only its deliveries
+/// count.
 pub fn rounds(
     tx: &mut ReadTx<'_>,
     ws: Ws,

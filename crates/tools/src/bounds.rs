@@ -2,7 +2,7 @@
 //! whether it may hold NUL. A field that says nothing has the defaults set here.
 //!
 //! A field says more in its schema: `maxItems` and `maxProperties` are listed to clients; [`LONG`] and
-//! [`NUL`] are for the check alone and must never be listed.
+//! [`NUL`] are for the check alone, [`ABOUT`] is for the reference pages, and none of them is ever listed.
 
 use serde_json::{Map, Value};
 use understory_model::limits;
@@ -11,6 +11,8 @@ use understory_model::limits;
 pub const LONG: &str = "x-long";
 /// Marks a text that may hold NUL, because it is kept inside JSON, where NUL is escaped.
 pub const NUL: &str = "x-nul";
+/// What a field means, where a listing has no room for it: every client would pay for the words.
+pub const ABOUT: &str = "x-about";
 
 /// Gives every list of a schema that says no maximum the default one.
 pub fn bounded(schema: &mut Value) {
@@ -23,12 +25,23 @@ pub fn bounded(schema: &mut Value) {
     });
 }
 
-/// Takes away what only the check reads.
+/// Takes away what clients are not listed.
 pub fn listed(schema: &mut Value) {
     each(schema, &mut |schema| {
-        schema.remove(LONG);
-        schema.remove(NUL);
+        for mark in [LONG, NUL, ABOUT] {
+            schema.remove(mark);
+        }
     });
+}
+
+/// Describes each field as the reference pages do.
+pub fn described(schema: &mut Value) {
+    each(schema, &mut |schema| {
+        if let Some(about) = schema.remove(ABOUT) {
+            schema.entry("description").or_insert(about);
+        }
+    });
+    listed(schema);
 }
 
 /// Visits a schema and those inside it.

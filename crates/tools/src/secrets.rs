@@ -3,10 +3,10 @@
 //! What is found is told by its place and its kind. The credential itself is never repeated.
 
 use serde_json::{Value, json};
-use understory_model::Fault;
 use understory_model::answer::Written;
-use understory_model::budget::{DEFAULT_CHARS, chars};
+use understory_model::budget::chars;
 use understory_model::secret::{self, Placed, Policy};
+use understory_model::{Fault, limits};
 
 use crate::Tool;
 
@@ -64,7 +64,7 @@ pub fn told(found: &[Placed], tool: &Tool, args: &mut Value) -> Option<Vec<Value
         return Some(told);
     }
     let given = args[BUDGET].as_i64().map(|given| given.max(0));
-    let most = given.map_or(DEFAULT_CHARS, |given| {
+    let most = given.map_or(limits::ANSWER_CHARS, |given| {
         usize::try_from(given).unwrap_or(usize::MAX)
     });
     let size = |told: &[Value]| chars(&json!({ "credentials": told, "warnings": [ADVICE] }));

@@ -172,6 +172,13 @@ impl Tool {
         schema
     }
 
+    /// The JSON Schema of its arguments with all that is said of them, for people who look them up.
+    pub fn described_schema(&self) -> Value {
+        let mut schema = self.checked_schema();
+        bounds::described(&mut schema);
+        schema
+    }
+
     /// What a call's arguments are checked against: the tool's own fields and those that its kind of
     /// tool takes without being told, with a maximum for every list.
     pub(crate) fn checked_schema(&self) -> Value {

@@ -72,7 +72,7 @@ fn database(path: &str, line: &str) -> Option<&'static str> {
 }
 
 /// The name of a constant that says it is a maximum and has a number of its own. One that is computed
-/// from others is theirs.
+/// from others is theirs. A size in characters or bytes is a maximum, unless it says that it is none.
 fn limit(line: &str) -> Option<&str> {
     let line = line.trim();
     let line = match line.strip_prefix("pub") {
@@ -82,9 +82,10 @@ fn limit(line: &str) -> Option<&str> {
     let (name, rest) = line.strip_prefix("const ")?.split_once(": ")?;
     let (kind, value) = rest.split_once(" = ")?;
     let counts = ["usize", "i64", "u64", "u32", "i32"].contains(&kind);
-    let says = name
-        .split('_')
-        .any(|word| ["MAX", "MOST", "LIMIT"].contains(&word));
+    let words: Vec<&str> = name.split('_').collect();
+    let any = |of: &[&str]| words.iter().any(|word| of.contains(word));
+    let is_size = name.ends_with("_CHARS") || name.ends_with("_BYTES");
+    let says = any(&["MAX", "MOST", "LIMIT"]) || is_size && !any(&["LEAST", "STACK"]);
     let number = value
         .chars()
         .all(|c| c.is_ascii_digit() || "_ <*();".contains(c));
@@ -106,8 +107,10 @@ mod tests {
     fn a_maximum_is_in_limits() {
         let text = "const MAX_BYTES: usize = 4 << 10;\npub(crate) const MOST: i64 = 5_000;\n\
                     const CHUNK: i64 = 500;\n// const MAX: usize = 1;\n\
-                    pub const MAX_LINE: usize = limits::LINE + 1;\nconst MOST_OF: &str = \"1\";\n";
-        assert_eq!(lines("crates/engine/src/a.rs", text), [1, 2]);
+                    pub const MAX_LINE: usize = limits::LINE + 1;\nconst MOST_OF: &str = \"1\";\n\
+                    const LINE_CHARS: usize = 80;\nconst FILE_BYTES: u64 = 1 << 20;\n\
+                    const LEAST_CHARS: usize = 16;\nconst STACK_BYTES: usize = 1 << 20;\n";
+        assert_eq!(lines("crates/engine/src/a.rs", text), [1, 2, 7, 8]);
         assert_eq!(lines("crates/model/src/limits.rs", text), []);
         assert_eq!(lines("crates/app/tests/app/a.rs", text), []);
         assert_eq!(lines("crates/bench/src/a.rs", text), []);

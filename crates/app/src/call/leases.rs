@@ -11,8 +11,8 @@ use understory_model::{Caller, Fault};
 
 use super::batches::Batches;
 use super::run_blocking;
+use crate::limiter::Place;
 use crate::log;
-use crate::places::Place;
 use crate::store::Store;
 
 /// Those who wait in this process.

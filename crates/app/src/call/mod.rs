@@ -23,9 +23,9 @@ use self::receipts::Receipts;
 pub use self::stop::stop_signal;
 pub use self::transport::{Held, RequestName, Transport};
 use self::turns::Turns;
-use crate::kept::Kept;
+use crate::limiter::{Limiter, Most, Place};
 use crate::log;
-use crate::places::{Most, Place, Places};
+use crate::pool::Pool;
 use crate::store::Store;
 
 mod batches;
@@ -167,9 +167,9 @@ pub struct Calls {
     observer: Option<Box<Observer>>,
     meter: Option<Arc<Meter>>,
     turns: Turns,
-    heads: Kept<String, Heads>,
-    waits: Places,
-    watched: Places,
+    heads: Pool<String, Heads>,
+    waits: Limiter,
+    watched: Limiter,
     leases: Arc<Leases>,
     looking: waits::Looking,
     receipts: Receipts,
@@ -183,9 +183,9 @@ impl Calls {
             observer: None,
             meter: None,
             turns: Turns::default(),
-            heads: Kept::default(),
-            waits: waits::places(),
-            watched: Places::new(
+            heads: Pool::default(),
+            waits: waits::limiter(),
+            watched: Limiter::new(
                 "watched resources",
                 "Stop watching some of them first.",
                 Most {

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use understory_model::{Caller, limits};
 
-use crate::kept::Kept;
+use crate::pool::Pool;
 
 /// The turns of every agent and workspace.
 #[derive(Default)]
 pub struct Turns {
-    agents: Kept<(String, String), Semaphore>,
-    workspaces: Kept<String, Semaphore>,
+    agents: Pool<(String, String), Semaphore>,
+    workspaces: Pool<String, Semaphore>,
 }
 
 /// A turn, taken for as long as it lives.

@@ -23,7 +23,7 @@ use super::batches::Batches;
 use super::heads::over;
 use super::leases::Here;
 use super::{Asked, Call, Calls, given_up, guarded, run_blocking};
-use crate::places::{Most, Places};
+use crate::limiter::{Limiter, Most};
 use crate::store::Store;
 
 const NAME: &str = TOOL.name;
@@ -261,9 +261,9 @@ fn look_all(store: &Store, looks: Vec<Look>) {
     }
 }
 
-/// Places for those who wait.
-pub fn places() -> Places {
-    Places::new(
+/// The limiter of waiting calls.
+pub fn limiter() -> Limiter {
+    Limiter::new(
         "calls that wait",
         "One call can wait for all threads at once.",
         Most {

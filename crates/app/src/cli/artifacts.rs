@@ -15,7 +15,7 @@ use super::here::typed;
 use super::show::{garden, shown};
 use super::table::Table;
 use super::text::Text;
-use super::{Desk, Here, Outcome};
+use super::{CommandContext, Here, Outcome};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -36,11 +36,11 @@ pub struct Args {
 
 impl Args {
     pub fn run(self, here: &Here) -> Outcome {
-        let desk = here.desk()?;
+        let context = here.context()?;
         let asked = json!({
             "text": self.text, "project": here.flags.project, "limit": LISTED,
         });
-        let answer = desk.call("garden_artifact_list", asked)?;
+        let answer = context.call("garden_artifact_list", asked)?;
         if here.out.json {
             here.out.value(&answer);
             return Ok(ExitCode::SUCCESS);
@@ -52,10 +52,10 @@ impl Args {
                 Text::new().name(&one.label),
                 Text::from(one.lines.to_string()),
                 Text::from(one.commits.to_string()),
-                Text::from(desk.clock.ago(one.updated_at)),
+                Text::from(context.clock.ago(one.updated_at)),
             ]);
         }
-        match (table.is_empty(), desk.nothing_yet()?) {
+        match (table.is_empty(), context.nothing_yet()?) {
             (true, Some(why)) => here.out.line(why),
             (true, None) => here.out.line("There is no artifact here."),
             (false, _) => {
@@ -101,16 +101,16 @@ Examples:
 
     impl Args {
         pub fn run(self, here: &Here) -> Outcome {
-            let desk = here.desk()?;
+            let context = here.context()?;
             let (label, project) = (self.label.as_str(), here.flags.project.as_deref());
             if self.plain {
-                plain(here, &desk, label, project)?;
+                plain(here, &context, label, project)?;
             } else if self.log {
-                commits(here, &desk, label, project)?;
+                commits(here, &context, label, project)?;
             } else if let Some(from) = self.diff {
-                diff(here, &desk, label, project, from)?;
+                diff(here, &context, label, project, from)?;
             } else {
-                shown(here, &desk, &garden::artifact(&desk, label, project)?)?;
+                shown(here, &context, &garden::artifact(&context, label, project)?)?;
             }
             Ok(ExitCode::SUCCESS)
         }
@@ -118,9 +118,14 @@ Examples:
 }
 
 /// The text of an artifact, byte for byte unless a person reads it at a terminal.
-pub fn plain(here: &Here, desk: &Desk, label: &str, named: Option<&str>) -> Result<(), Fault> {
-    let content = desk.engine.view(&desk.caller, |view| {
-        project::to_read(view, &desk.caller, named)?;
+pub fn plain(
+    here: &Here,
+    context: &CommandContext,
+    label: &str,
+    named: Option<&str>,
+) -> Result<(), Fault> {
+    let content = context.engine.view(&context.caller, |view| {
+        project::to_read(view, &context.caller, named)?;
         let scope = view.scope(named)?;
         let found = artifact::find(view.tx, scope, label)?;
         let version = artifact::at(view.tx, view.ws, found.id(), found.row.head)?;
@@ -134,9 +139,14 @@ pub fn plain(here: &Here, desk: &Desk, label: &str, named: Option<&str>) -> Resu
     Ok(())
 }
 
-fn commits(here: &Here, desk: &Desk, label: &str, named: Option<&str>) -> Result<(), Fault> {
+fn commits(
+    here: &Here,
+    context: &CommandContext,
+    label: &str,
+    named: Option<&str>,
+) -> Result<(), Fault> {
     let asked = json!({ "artifact": label, "project": named, "limit": LISTED });
-    let answer = desk.call("garden_artifact_log", asked)?;
+    let answer = context.call("garden_artifact_log", asked)?;
     if here.out.json {
         here.out.value(&answer);
         return Ok(());
@@ -148,7 +158,7 @@ fn commits(here: &Here, desk: &Desk, label: &str, named: Option<&str>) -> Result
         table.row(match &delta.said {
             Some(said) => vec![
                 commit,
-                Text::from(desk.clock.ago(said.realized_at)),
+                Text::from(context.clock.ago(said.realized_at)),
                 Text::from(said.actor.as_str()),
                 Text::from(said.ops.as_str()),
                 Text::from(said.reasoning.as_deref().unwrap_or_default()),
@@ -165,7 +175,7 @@ fn commits(here: &Here, desk: &Desk, label: &str, named: Option<&str>) -> Result
 
 fn diff(
     here: &Here,
-    desk: &Desk,
+    context: &CommandContext,
     label: &str,
     named: Option<&str>,
     from: Option<String>,
@@ -174,7 +184,7 @@ fn diff(
         Some(from) => from,
         None => {
             let asked = json!({ "artifact": label, "project": named, "limit": 2 });
-            let log: Commits = desk.ask("garden_artifact_log", asked)?;
+            let log: Commits = context.ask("garden_artifact_log", asked)?;
             match log.deltas.into_iter().nth(1) {
                 Some(before) => before.commit,
                 None => {
@@ -187,7 +197,7 @@ fn diff(
         }
     };
     let asked = json!({ "artifact": label, "project": named, "from": from });
-    let answer = desk.call("garden_artifact_diff", asked)?;
+    let answer = context.call("garden_artifact_diff", asked)?;
     if here.out.json {
         here.out.value(&answer)
     } else {

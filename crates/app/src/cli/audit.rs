@@ -32,15 +32,15 @@ pub struct Args {
 
 impl Args {
     pub fn run(self, here: &Here) -> Outcome {
-        let desk = here.desk()?;
-        let entries = desk.engine.view(&desk.caller, |view| {
-            audit::newest(view, &desk.caller, self.before.map(Seq), self.limit)
+        let context = here.context()?;
+        let entries = context.engine.view(&context.caller, |view| {
+            audit::newest(view, &context.caller, self.before.map(Seq), self.limit)
         })?;
         if entries.is_empty() && !here.out.json {
             here.out.line("There is no audit event yet.");
             return Ok(ExitCode::SUCCESS);
         }
-        show(here, &desk, &entries);
+        show(here, &context, &entries);
         Ok(ExitCode::SUCCESS)
     }
 }

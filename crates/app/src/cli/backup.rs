@@ -12,7 +12,7 @@ use understory_model::{Code, Fault};
 use super::progress::Progress;
 use super::render::words::{count, size};
 use super::verify::there;
-use super::{Desk, Here, Outcome};
+use super::{CommandContext, Here, Outcome};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -31,11 +31,11 @@ pub struct Args {
 
 impl Args {
     pub fn run(self, here: &Here) -> Outcome {
-        let desk = here.desk()?;
-        there(&desk, "copy")?;
+        let context = here.context()?;
+        there(&context, "copy")?;
         let file = here.around.folder.join(&self.file);
         let target = Target::reserve(&file)?;
-        let report = copy(&desk, &file)?;
+        let report = copy(&context, &file)?;
         let bytes = target.keep()?;
         let items: i64 = report.workspaces.iter().map(|proof| proof.items).sum();
         if here.out.json {
@@ -55,9 +55,9 @@ impl Args {
     }
 }
 
-fn copy(desk: &Desk, to: &Path) -> Result<Report, Fault> {
+fn copy(context: &CommandContext, to: &Path) -> Result<Report, Fault> {
     let mut progress = Progress::new();
-    desk.engine.backup(to, |done, all| {
+    context.engine.backup(to, |done, all| {
         let percent = done.saturating_mul(100) / all.max(1);
         progress.tell(|| format!("copied {percent} %"));
     })?;

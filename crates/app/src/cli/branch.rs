@@ -1,4 +1,4 @@
-//! What the commands about branches share: calls in the desk's workspace, lists that are read to
+//! What the commands about branches share: calls in the command's workspace, lists that are read to
 //! their end, and the fields of a graph's nodes and edges laid beside each other.
 
 use serde::Serialize;
@@ -18,7 +18,7 @@ use understory_engine::reasoning::shape::{Entry, Key, Node, Pagination, Version}
 use understory_model::reasoning::VertexKind;
 use understory_model::{Fault, Seq};
 
-use super::Desk;
+use super::CommandContext;
 use super::here::ROOM;
 use super::render::words::plain;
 use super::text::Text;
@@ -33,10 +33,14 @@ const LOOKED_AT: i64 = 10_000;
 const PAGE: usize = 200;
 
 /// Calls a tool that names its workspace, for the type of its answer.
-pub fn ask<T: DeserializeOwned>(desk: &Desk, tool: &str, args: Value) -> Result<T, Fault> {
-    let workspace = desk.caller.workspace.as_str().into();
+pub fn ask<T: DeserializeOwned>(
+    context: &CommandContext,
+    tool: &str,
+    args: Value,
+) -> Result<T, Fault> {
+    let workspace = context.caller.workspace.as_str().into();
     let args = with(args, [("workspace", workspace)]);
-    desk.ask(tool, args).map_err(for_a_shell)
+    context.ask(tool, args).map_err(for_a_shell)
 }
 
 /// What hints call a tool, and the command that does the same.
@@ -58,21 +62,22 @@ fn for_a_shell(mut fault: Fault) -> Fault {
 }
 
 /// All branches, and which is checked out.
-pub fn all(desk: &Desk) -> Result<Branches, Fault> {
-    let workspace = &desk.caller.workspace;
+pub fn all(context: &CommandContext) -> Result<Branches, Fault> {
+    let workspace = &context.caller.workspace;
     let asked = Asked {
         cursor: None,
         limit: LOOKED_AT,
     };
-    desk.engine.view(&desk.caller, |view| {
+    context.engine.view(&context.caller, |view| {
         branch_list::list(view, workspace, &asked)
     })
 }
 
 /// One branch with its documents.
-pub fn state(desk: &Desk, name: &str) -> Result<BranchState, Fault> {
-    desk.engine
-        .view(&desk.caller, |view| docs::shown(view.tx, view.ws, name))
+pub fn state(context: &CommandContext, name: &str) -> Result<BranchState, Fault> {
+    context
+        .engine
+        .view(&context.caller, |view| docs::shown(view.tx, view.ws, name))
         .map_err(for_a_shell)
 }
 
@@ -124,7 +129,7 @@ pub struct Rows<R> {
 
 /// Up to `most` rows of a tool's list.
 pub fn rows<P: Paged>(
-    desk: &Desk,
+    context: &CommandContext,
     tool: &str,
     args: &Value,
     most: usize,
@@ -143,7 +148,7 @@ pub fn rows<P: Paged>(
             ("cursor", cursor),
         ];
         let args = with(args.clone(), more);
-        let page: P = ask(desk, tool, args)?;
+        let page: P = ask(context, tool, args)?;
         let (doc, rows, place) = page.open();
         found.doc = doc;
         found.more = place.has_more;
@@ -284,9 +289,9 @@ pub fn sides(conflict: &Conflict) -> Vec<(String, Vec<(String, Text)>)> {
 }
 
 /// A conflict with all its sides.
-pub fn conflict(desk: &Desk, id: &str) -> Result<Conflict, Fault> {
+pub fn conflict(context: &CommandContext, id: &str) -> Result<Conflict, Fault> {
     let args = json!({ "conflict_id": id, "max_chars": ROOM });
-    let shown: Shown = ask(desk, "branchmind_graph_conflict_show", args)?;
+    let shown: Shown = ask(context, "branchmind_graph_conflict_show", args)?;
     Ok(shown.conflict)
 }
 

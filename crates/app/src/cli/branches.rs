@@ -28,8 +28,8 @@ pub struct Args {
 
 impl Args {
     pub fn run(self, here: &Here) -> Outcome {
-        let desk = here.desk()?;
-        let found = branch::all(&desk)?;
+        let context = here.context()?;
+        let found = branch::all(&context)?;
         let current = found.checkout.current.as_str();
         let drawn = lineage(&found.branches, current, self.all);
         if here.out.json {

@@ -12,7 +12,7 @@ use super::hints;
 use super::render::Render;
 use super::text::Text;
 use super::tools;
-use super::{Desk, Here, Outcome};
+use super::{CommandContext, Here, Outcome};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -66,14 +66,14 @@ impl Args {
             return tools::one(here, known);
         }
         let arguments = read(self.arguments.as_deref())?;
-        let desk = here.desk()?;
-        let answer = desk
+        let context = here.context()?;
+        let answer = context
             .call(known.name, arguments)
-            .map_err(|fault| with_help(fault, known.name, &desk))?;
+            .map_err(|fault| with_help(fault, known.name, &context))?;
         if here.out.json {
             here.out.value(&answer);
         } else {
-            let clock = &desk.clock;
+            let clock = &context.clock;
             Render {
                 out: &here.out,
                 clock,
@@ -96,10 +96,10 @@ fn print_help(here: &Here) -> Outcome {
 }
 
 /// What else helps somebody at a shell: the tool's arguments, or a session that lasts.
-fn with_help(fault: Fault, tool: &str, desk: &Desk) -> Fault {
+fn with_help(fault: Fault, tool: &str, context: &CommandContext) -> Fault {
     let more = match fault.code {
         Code::Validation => format!("`understory call {tool} --help` shows the arguments."),
-        Code::NotActivated | Code::ParentNotActivated if desk.is_brief() => {
+        Code::NotActivated | Code::ParentNotActivated if context.is_brief() => {
             return fault.hint(
                 "Each command is a session of its own. Give --session NAME to the command that \
                  activates the record and to this one.",

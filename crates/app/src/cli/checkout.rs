@@ -34,14 +34,14 @@ pub struct Branch {
 
 impl Branch {
     pub fn run(self, here: &Here) -> Outcome {
-        let desk = here.desk()?;
+        let context = here.context()?;
         let from = self.from.as_deref().map(of);
         let args = json!({ "name": self.name, "from": from });
-        let created: Created = ask(&desk, "branchmind_branch_create", args)?;
+        let created: Created = ask(&context, "branchmind_branch_create", args)?;
         let mut checked_out = None;
         if self.checkout {
             let args = json!({ "ref": self.name });
-            let chosen: CheckedOut = ask(&desk, "branchmind_checkout", args)?;
+            let chosen: CheckedOut = ask(&context, "branchmind_checkout", args)?;
             checked_out = Some(chosen);
         }
         if here.out.json {
@@ -87,9 +87,9 @@ pub struct Checkout {
 
 impl Checkout {
     pub fn run(self, here: &Here) -> Outcome {
-        let desk = here.desk()?;
+        let context = here.context()?;
         let args = json!({ "ref": of(&self.branch) });
-        let answer: CheckedOut = ask(&desk, "branchmind_checkout", args)?;
+        let answer: CheckedOut = ask(&context, "branchmind_checkout", args)?;
         if here.out.json {
             here.out.value(&json!(answer));
             return Ok(ExitCode::SUCCESS);

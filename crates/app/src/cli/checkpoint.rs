@@ -40,14 +40,14 @@ pub struct Args {
 
 impl Args {
     pub fn run(self, here: &Here) -> Outcome {
-        let desk = here.desk()?;
-        there(&desk, "sign")?;
+        let context = here.context()?;
+        there(&context, "sign")?;
         let mut progress = Progress::new();
         let only = here.flags.workspace.as_deref();
-        let points = desk.engine.checkpoints(only, |workspace, seq| {
+        let points = context.engine.checkpoints(only, |workspace, seq| {
             progress.tell(|| format!("{workspace}: checked up to #{seq}"));
         })?;
-        let key = Keys::in_folder(&desk.settings.keys.value).signing()?;
+        let key = Keys::in_folder(&context.settings.keys.value).signing()?;
         let mut lines = String::new();
         let count = points.len();
         for point in points {

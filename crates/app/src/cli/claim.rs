@@ -10,7 +10,7 @@ use understory_model::{Code, Fault};
 use super::here::typed;
 use super::render::node::{self, mark};
 use super::text::{Style, Text};
-use super::{Desk, Here, Outcome};
+use super::{CommandContext, Here, Outcome};
 
 const CLAIM: &str = "\
 Examples:
@@ -38,17 +38,17 @@ pub struct Args {
 
 impl Args {
     pub fn run(self, here: &Here) -> Outcome {
-        let desk = here.desk()?.at_shell();
+        let context = here.context()?.at_shell();
         let id = handle(&self.id);
-        update(&desk, json!({ "node_id": id, "claim": true }))?;
-        let found = desk.call("graph_next", json!({ "node_id": id }))?;
+        update(&context, json!({ "node_id": id, "claim": true }))?;
+        let found = context.call("graph_next", json!({ "node_id": id }))?;
         if here.out.json {
             here.out.value(&found);
             return Ok(ExitCode::SUCCESS);
         }
         let found: Next = typed(&found)?;
         match found.nodes.first() {
-            Some(ready) => node::ready(here, &desk, ready),
+            Some(ready) => node::ready(here, &context, ready),
             // It may be claimed before it can be started.
             None => {
                 let yours = Text::new().add(Style::Good, "Yours").plain(". But ");
@@ -73,10 +73,10 @@ pub struct ReleaseArgs {
 
 impl ReleaseArgs {
     pub fn run(self, here: &Here) -> Outcome {
-        let desk = here.desk()?.at_shell();
+        let context = here.context()?.at_shell();
         let id = handle(&self.id);
         let wanted = json!({ "node_id": id, "claim": false, "reason": self.reason });
-        let answer = update(&desk, wanted)?;
+        let answer = update(&context, wanted)?;
         if here.out.json {
             here.out.value(&answer);
         } else if is_unchanged(&typed(&answer)?) {
@@ -106,12 +106,12 @@ pub struct DoneArgs {
 
 impl DoneArgs {
     pub fn run(self, here: &Here) -> Outcome {
-        let desk = here.desk()?.at_shell();
+        let context = here.context()?.at_shell();
         let id = handle(&self.id);
         let evidence = self.evidence.iter().map(|piece| parsed(piece));
         let evidence: Vec<Value> = evidence.collect::<Result<_, _>>()?;
         let answer = update(
-            &desk,
+            &context,
             json!({
                 "node_id": id,
                 "resolved": true,
@@ -143,11 +143,12 @@ fn is_unchanged(answer: &Updated) -> bool {
     answer.updated.iter().all(|node| node.unchanged)
 }
 
-fn update(desk: &Desk, mut wanted: Value) -> Result<Value, Fault> {
+fn update(context: &CommandContext, mut wanted: Value) -> Result<Value, Fault> {
     if let Some(fields) = wanted.as_object_mut() {
         fields.retain(|_, value| !value.is_null());
     }
-    desk.call("graph_update", json!({ "updates": [wanted] }))
+    context
+        .call("graph_update", json!({ "updates": [wanted] }))
         .map_err(|mut fault| {
             // Agents read their field by its path; a person typed one task.
             for place in ["updates[0].claim: ", "updates[0].node_id: ", "updates[0]: "] {

@@ -27,16 +27,16 @@ pub struct Args {}
 
 impl Args {
     pub fn run(self, here: &Here) -> Outcome {
-        let desk = here.desk()?;
+        let context = here.context()?;
         let asked = json!({ "project": here.flags.project, "limit": SHOWN });
-        let answer = desk.call("garden_stack", asked)?;
+        let answer = context.call("garden_stack", asked)?;
         if here.out.json {
             here.out.value(&answer);
             return Ok(ExitCode::SUCCESS);
         }
         let stack: Stack = typed(&answer)?;
         if stack.tree.is_empty() {
-            let why = desk.nothing_yet()?;
+            let why = context.nothing_yet()?;
             here.out
                 .line(why.unwrap_or_else(|| "Nobody has talked here yet.".to_owned()));
             return Ok(ExitCode::SUCCESS);

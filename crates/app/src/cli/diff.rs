@@ -13,7 +13,7 @@ use understory_model::Fault;
 
 use super::branch::{self, Rows, ask, differing, fields, is_gone, rows};
 use super::text::{Style, Text};
-use super::{Desk, Here, Outcome};
+use super::{CommandContext, Here, Outcome};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -46,13 +46,13 @@ pub struct Args {
 
 impl Args {
     pub fn run(self, here: &Here) -> Outcome {
-        let desk = here.desk()?;
+        let context = here.context()?;
         let args = json!({ "from": self.from, "to": self.to, "doc": self.doc });
         let most = usize::from(self.limit);
-        let mut notes = rows::<Diff>(&desk, "branchmind_diff", &args, most)?;
+        let mut notes = rows::<Diff>(&context, "branchmind_diff", &args, most)?;
         notes.rows.sort_by_key(|note| note.seq);
-        let graph = rows::<GraphDiff>(&desk, "branchmind_graph_diff", &args, most)?;
-        let graph = self.compared(&desk, graph)?;
+        let graph = rows::<GraphDiff>(&context, "branchmind_graph_diff", &args, most)?;
+        let graph = self.compared(&context, graph)?;
         if here.out.json {
             here.out.value(&json!({
                 "from": self.from,
@@ -61,13 +61,17 @@ impl Args {
                 "graph": { "doc": graph.doc, "changes": graph.rows, "more": graph.more },
             }));
         } else {
-            self.show(here, &desk, &notes, &graph);
+            self.show(here, &context, &notes, &graph);
         }
         Ok(ExitCode::SUCCESS)
     }
 
     /// What each changed node and edge was on the other branch, and so what became of it.
-    fn compared(&self, desk: &Desk, graph: Rows<Change>) -> Result<Rows<Compared>, Fault> {
+    fn compared(
+        &self,
+        context: &CommandContext,
+        graph: Rows<Change>,
+    ) -> Result<Rows<Compared>, Fault> {
         let ids = graph.rows.iter().filter_map(|change| match change {
             Change::Node { id, .. } => Some(id.clone()),
             Change::Edge { .. } => None,
@@ -77,7 +81,7 @@ impl Args {
         for some in ids.chunks(CHUNK) {
             let args = json!({ "branch": self.from, "doc": graph.doc, "ids": some,
                 "include_edges": false });
-            let nodes = rows::<Slice>(desk, "branchmind_graph_query", &args, CHUNK)?.rows;
+            let nodes = rows::<Slice>(context, "branchmind_graph_query", &args, CHUNK)?.rows;
             old.extend(nodes.into_iter().map(|node| (node.id.clone(), node)));
         }
         let mut compared = Vec::with_capacity(graph.rows.len());
@@ -85,7 +89,7 @@ impl Args {
             let (from, deleted) = match &change {
                 Change::Node { id, to } => (old.remove(id).map(Version::Node), to.deleted),
                 Change::Edge { key, to } => {
-                    let edge = self.old_edge(desk, &graph.doc, key)?;
+                    let edge = self.old_edge(context, &graph.doc, key)?;
                     (edge.map(Version::Edge), to.deleted)
                 }
             };
@@ -104,15 +108,26 @@ impl Args {
     }
 
     /// An edge is found between its two ends.
-    fn old_edge(&self, desk: &Desk, doc: &str, key: &EdgeKey) -> Result<Option<Edge>, Fault> {
+    fn old_edge(
+        &self,
+        context: &CommandContext,
+        doc: &str,
+        key: &EdgeKey,
+    ) -> Result<Option<Edge>, Fault> {
         let args = json!({ "branch": self.from, "doc": doc, "ids": [key.from, key.to],
             "include_deleted": true });
-        let slice: Slice = ask(desk, "branchmind_graph_query", args)?;
+        let slice: Slice = ask(context, "branchmind_graph_query", args)?;
         let same = |edge: &Edge| edge.from == key.from && edge.rel == key.rel && edge.to == key.to;
         Ok(slice.edges.into_iter().find(same))
     }
 
-    fn show(&self, here: &Here, desk: &Desk, notes: &Rows<Entry>, graph: &Rows<Compared>) {
+    fn show(
+        &self,
+        here: &Here,
+        context: &CommandContext,
+        notes: &Rows<Entry>,
+        graph: &Rows<Compared>,
+    ) {
         let out = &here.out;
         let part = |name: &str, doc: &str, is_empty: bool| {
             out.line(Text::new().bold(name).dim(format!("  {doc}")));
@@ -124,7 +139,7 @@ impl Args {
         notes
             .rows
             .iter()
-            .for_each(|note| show_note(here, desk, note));
+            .for_each(|note| show_note(here, context, note));
         out.blank();
         part("graph", &graph.doc, graph.rows.is_empty());
         graph
@@ -156,8 +171,8 @@ enum What {
     Deleted,
 }
 
-fn show_note(here: &Here, desk: &Desk, note: &Entry) {
-    let when = desk.clock.ago(note.ts);
+fn show_note(here: &Here, context: &CommandContext, note: &Entry) {
+    let when = context.clock.ago(note.ts);
     let title = note.title.as_deref().unwrap_or_default();
     let agent = note.agent.as_deref().unwrap_or_default();
     let line = Text::from("  ")

@@ -13,7 +13,7 @@ use understory_model::{Code, Fault};
 
 use super::render::words::{count, size};
 use super::text::{Style, Text};
-use super::{Desk, Here, Outcome};
+use super::{CommandContext, Here, Outcome};
 use crate::clash;
 use crate::config::Settings;
 
@@ -163,13 +163,13 @@ fn examine(here: &Here, asked: &Args) -> Vec<Check> {
     checks.extend(ignored.map(|one| warn("settings", one.to_string(), one.advice())));
     checks.extend(place(&settings));
     checks.extend(permissions::check(&settings, &here.around, asked.fix));
-    match here.desk() {
-        Ok(desk) => {
-            inside(&desk, &mut checks);
+    match here.context() {
+        Ok(context) => {
+            inside(&context, &mut checks);
             checks.push(if asked.secrets {
-                secrets::scan(&desk)
+                secrets::scan(&context)
             } else {
-                credentials(&desk)
+                credentials(&context)
             });
         }
         Err(fault) => checks.push(fail("store", &fault)),
@@ -178,9 +178,9 @@ fn examine(here: &Here, asked: &Args) -> Vec<Check> {
 }
 
 /// Items that hold what looks like a credential: which, of what kind, by whom and when.
-fn credentials(desk: &Desk) -> Check {
+fn credentials(context: &CommandContext) -> Check {
     const NAME: &str = "secrets";
-    let (items, newest) = match desk.engine.credentials(&desk.caller, FEW_SECRETS) {
+    let (items, newest) = match context.engine.credentials(&context.caller, FEW_SECRETS) {
         Ok(found) => found,
         Err(fault) => return fail(NAME, &fault),
     };
@@ -296,17 +296,17 @@ fn room(_: &Path) -> Option<Check> {
     None
 }
 
-fn inside(desk: &Desk, checks: &mut Vec<Check>) {
-    let state = match desk.engine.state() {
+fn inside(context: &CommandContext, checks: &mut Vec<Check>) {
+    let state = match context.engine.state() {
         Ok(Some(state)) => state,
         Ok(None) => {
-            let found = format!("{} is not there yet", desk.settings.store.value);
+            let found = format!("{} is not there yet", context.settings.store.value);
             checks.push(warn(
                 "store",
                 found,
                 "The first write makes it; nothing is to be done.",
             ));
-            checks.push(clock(desk, None));
+            checks.push(clock(context, None));
             return;
         }
         Err(fault) => return checks.push(fail("store", &fault)),
@@ -315,7 +315,7 @@ fn inside(desk: &Desk, checks: &mut Vec<Check>) {
         "store",
         format!(
             "{}: {}, {}",
-            desk.settings.store.value,
+            context.settings.store.value,
             state.engine,
             size(state.size)
         ),
@@ -324,8 +324,8 @@ fn inside(desk: &Desk, checks: &mut Vec<Check>) {
         "versions",
         format!("log {}, core {}", state.soil_version, state.core_version),
     ));
-    checks.extend(quotas(desk));
-    checks.push(match desk.engine.faults() {
+    checks.extend(quotas(context));
+    checks.push(match context.engine.faults() {
         Ok(faults) if faults.is_empty() => ok("integrity", "the database finds no fault in itself"),
         Ok(faults) => fail(
             "integrity",
@@ -334,19 +334,19 @@ fn inside(desk: &Desk, checks: &mut Vec<Check>) {
         ),
         Err(fault) => fail("integrity", &fault),
     });
-    checks.push(chain(desk));
-    checks.push(workspace(desk, &state));
-    checks.push(clock(desk, Some(&state)));
-    checks.extend(embedding(desk));
+    checks.push(chain(context));
+    checks.push(workspace(context, &state));
+    checks.push(clock(context, Some(&state)));
+    checks.extend(embedding(context));
 }
 
 /// The external model, if there is one: asked for the vector of a text of ours.
-fn embedding(desk: &Desk) -> Option<Check> {
+fn embedding(context: &CommandContext) -> Option<Check> {
     const NAME: &str = "embedding";
-    let embedder = desk.engine.embedder()?;
+    let embedder = context.engine.embedder()?;
     let begun = Instant::now();
     let asked = embedder.embed(&["Does anybody answer?".to_owned()], QUESTION);
-    let seen = desk.engine.embedded(&desk.caller);
+    let seen = context.engine.embedded(&context.caller);
     Some(match (asked, seen) {
         (Err(fault), _) => warn(
             NAME,
@@ -379,8 +379,8 @@ fn embedding(desk: &Desk) -> Option<Check> {
 }
 
 /// The chain alone: quick enough to be part of every check-up.
-fn chain(desk: &Desk) -> Check {
-    match super::verify::proved(desk, None, false, &[]) {
+fn chain(context: &CommandContext) -> Check {
+    match super::verify::proved(context, None, false, &[]) {
         Ok(report) => {
             let items: i64 = report.workspaces.iter().map(|proof| proof.items).sum();
             let broken = report
@@ -403,11 +403,11 @@ fn chain(desk: &Desk) -> Check {
     }
 }
 
-fn workspace(desk: &Desk, state: &State) -> Check {
+fn workspace(context: &CommandContext, state: &State) -> Check {
     const NAME: &str = "workspace";
-    match desk.engine.workspace(&desk.caller) {
+    match context.engine.workspace(&context.caller) {
         Ok(found) => {
-            if let Ok(Some(clash)) = desk.engine.clash(&desk.caller) {
+            if let Ok(Some(clash)) = context.engine.clash(&context.caller) {
                 return warn(NAME, clash::why(&clash), clash::join(&clash));
             }
             let known = state.logs.iter().any(|log| log.workspace == found.name());
@@ -419,9 +419,9 @@ fn workspace(desk: &Desk, state: &State) -> Check {
 }
 
 /// Told when 90 percent of one are used.
-fn quotas(desk: &Desk) -> Option<Check> {
+fn quotas(context: &CommandContext) -> Option<Check> {
     const NAME: &str = "quota";
-    let near = desk.engine.view(&desk.caller, quota::near);
+    let near = context.engine.view(&context.caller, quota::near);
     let near = match near {
         Ok(near) => near,
         Err(fault) => return Some(fail(NAME, &fault)),
@@ -435,9 +435,9 @@ fn quotas(desk: &Desk) -> Option<Check> {
 }
 
 /// A log never goes back in time, so a clock that does shows in its entries.
-fn clock(desk: &Desk, state: Option<&State>) -> Check {
+fn clock(context: &CommandContext, state: Option<&State>) -> Check {
     const NAME: &str = "clock";
-    let now = desk.clock.now;
+    let now = context.clock.now;
     if now.0 < EARLIEST {
         return warn(NAME, format!("it says {now}"), "Set the machine's clock.");
     }

@@ -9,13 +9,13 @@ use understory_model::Fault;
 
 use super::progress::Progress;
 use super::render::words::count;
-use super::{Desk, Here, Outcome};
+use super::{CommandContext, Here, Outcome};
 
 const EXAMPLES: &str = "\
 Examples:
   export UNDERSTORY_EMBEDDING_URL=http://127.0.0.1:11434/v1 UNDERSTORY_EMBEDDING_MODEL=all-minilm
   understory embed                      everything that the model has not seen yet
-  understory embed --forget             forget what models outside said
+  understory embed --forget             forget what external models said
 
 `understory mcp` and `understory serve` do so by themselves, a moment after each write. Texts leave
 this machine if the address is not on it.";
@@ -33,17 +33,20 @@ pub struct Args {
 
 impl Args {
     pub fn run(self, here: &Here) -> Outcome {
-        let desk = here.desk()?;
+        let context = here.context()?;
         if self.forget {
-            return forget(here, &desk);
+            return forget(here, &context);
         }
-        let Some(embedder) = desk.engine.embedder() else {
+        let Some(embedder) = context.engine.embedder() else {
             return Err(Fault::invalid("embedding_url", "is not set")
                 .hint("Set UNDERSTORY_EMBEDDING_URL and UNDERSTORY_EMBEDDING_MODEL."));
         };
         let begun = Instant::now();
-        let embedded = fill(&desk)?;
-        let seen = desk.engine.embedded(&desk.caller)?.unwrap_or_default();
+        let embedded = fill(&context)?;
+        let seen = context
+            .engine
+            .embedded(&context.caller)?
+            .unwrap_or_default();
         if here.out.json {
             let (texts, done) = (seen.texts, seen.embedded);
             here.out.value(&json!({
@@ -64,12 +67,12 @@ impl Args {
 }
 
 /// Goes on until nothing is missing; how many texts this process had embedded.
-fn fill(desk: &Desk) -> Result<i64, Fault> {
+fn fill(context: &CommandContext) -> Result<i64, Fault> {
     let mut filler = Filler::new();
     let mut progress = Progress::new();
     let mut embedded = 0;
     loop {
-        match filler.step(&desk.engine, &desk.caller)? {
+        match filler.step(&context.engine, &context.caller)? {
             Step::Done => return Ok(embedded),
             Step::Filled(texts) => embedded += i64::try_from(texts).unwrap_or(0),
             Step::Elsewhere => {
@@ -77,13 +80,16 @@ fn fill(desk: &Desk) -> Result<i64, Fault> {
                 std::thread::sleep(WAIT);
             }
         }
-        let Seen { texts, embedded } = desk.engine.embedded(&desk.caller)?.unwrap_or_default();
+        let Seen { texts, embedded } = context
+            .engine
+            .embedded(&context.caller)?
+            .unwrap_or_default();
         progress.tell(|| format!("{embedded} of {texts} texts"));
     }
 }
 
-fn forget(here: &Here, desk: &Desk) -> Outcome {
-    let texts = desk.engine.forget_embedded(&desk.caller)?;
+fn forget(here: &Here, context: &CommandContext) -> Outcome {
+    let texts = context.engine.forget_embedded(&context.caller)?;
     let texts = i64::try_from(texts).unwrap_or(i64::MAX);
     if here.out.json {
         here.out.value(&json!({ "forgotten": texts }));

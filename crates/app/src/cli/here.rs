@@ -40,7 +40,7 @@ impl Here {
     }
 
     /// The store, opened for the caller.
-    pub fn desk(&self) -> Result<Desk, Fault> {
+    pub fn context(&self) -> Result<CommandContext, Fault> {
         let settings = self.settings()?;
         let identity = Identity::shell(&settings, &self.around)?;
         let mut caller = identity.caller(None);
@@ -50,7 +50,7 @@ impl Here {
         {
             (caller.agent, caller.via) = (agent, Via::Local);
         }
-        Ok(Desk {
+        Ok(CommandContext {
             visit: Arc::new(Visit {
                 engine: Arc::clone(&engine),
                 caller: caller.clone(),
@@ -67,7 +67,7 @@ impl Here {
 }
 
 /// A tool's answer as its type. The default budget may have shortened it below what the type
-/// requires; [`Desk::ask`] then asks again.
+/// requires; [`CommandContext::ask`] then asks again.
 pub fn typed<'v, T: Deserialize<'v>>(answer: &'v Value) -> Result<T, Fault> {
     T::deserialize(answer).map_err(|error| {
         let problem = format!("an answer does not have its type: {error}");
@@ -131,7 +131,7 @@ impl Visit {
 }
 
 /// An open store, who uses it, and when.
-pub struct Desk {
+pub struct CommandContext {
     pub settings: Settings,
     pub caller: Caller,
     pub engine: Arc<Engine>,
@@ -140,7 +140,7 @@ pub struct Desk {
     visit: Arc<Visit>,
 }
 
-impl Desk {
+impl CommandContext {
     /// Whether the session ends with the command.
     pub fn is_brief(&self) -> bool {
         !self.visit.lasts
@@ -185,19 +185,19 @@ impl Desk {
         }
     }
 
-    /// The desk of somebody whose commands at a shell go on with each other: what one command
+    /// The context of a person whose commands at a shell belong together: what one command
     /// claims, the next may finish. Without a session of their own, a person's commands share one.
     #[must_use]
-    pub fn at_shell(mut self) -> Desk {
+    pub fn at_shell(mut self) -> CommandContext {
         if self.settings.session.value.is_none() {
             self.caller.session = format!("shell_{}", self.caller.agent);
         }
         self
     }
 
-    /// The same desk a little later.
-    pub fn again(&self) -> Desk {
-        Desk {
+    /// The same context a little later.
+    pub fn again(&self) -> CommandContext {
+        CommandContext {
             settings: self.settings.clone(),
             caller: self.caller.clone(),
             engine: Arc::clone(&self.engine),

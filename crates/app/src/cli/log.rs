@@ -11,7 +11,7 @@ use understory_model::{Fault, Seq};
 use super::render::message;
 use super::table::Table;
 use super::text::{Style, Text};
-use super::{Desk, Here, Outcome};
+use super::{CommandContext, Here, Outcome};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -64,7 +64,7 @@ pub struct Args {
 
 impl Args {
     pub fn run(self, here: &Here) -> Outcome {
-        let desk = here.desk()?;
+        let context = here.context()?;
         let named = self.handle.as_deref().or(self.node.as_deref());
         let thread = self.thread.as_deref().map(message::handle);
         let handle = named.or(self.record.as_deref()).or(thread.as_deref());
@@ -73,13 +73,13 @@ impl Args {
             project: here.flags.project.as_deref(),
             actor: self.by.as_deref(),
             before: self.before.map(Seq),
-            audit: may_read(desk.caller.role),
+            audit: may_read(context.caller.role),
         };
         // One more tells whether there are more.
-        let (mut entries, head) = if desk.is_new()? {
+        let (mut entries, head) = if context.is_new()? {
             (Vec::new(), Seq::ZERO)
         } else {
-            desk.engine.view(&desk.caller, |view| {
+            context.engine.view(&context.caller, |view| {
                 let wanted = asked.wanted(view, self.limit + 1)?;
                 let entries = match self.limit {
                     0 => Vec::new(),
@@ -95,14 +95,14 @@ impl Args {
             entries.reverse();
         }
         if entries.is_empty() && !here.out.json && !self.follow {
-            nothing(here, &desk, asked.handle)?;
+            nothing(here, &context, asked.handle)?;
             return Ok(ExitCode::SUCCESS);
         }
         if self.follow {
-            show_lines(here, &desk, &entries);
-            follow(here, &desk, &asked, head)?;
+            show_lines(here, &context, &entries);
+            follow(here, &context, &asked, head)?;
         } else {
-            show(here, &desk, &entries);
+            show(here, &context, &entries);
             if let Some(last) = last.filter(|_| more && !here.out.json) {
                 here.out
                     .hint(format!("… there is more: --limit N, or --before {last}."));
@@ -143,8 +143,8 @@ impl Asked<'_> {
     }
 }
 
-fn nothing(here: &Here, desk: &Desk, handle: Option<&str>) -> Result<(), Fault> {
-    match (desk.nothing_yet()?, handle) {
+fn nothing(here: &Here, context: &CommandContext, handle: Option<&str>) -> Result<(), Fault> {
+    match (context.nothing_yet()?, handle) {
         (Some(why), Some(handle)) => {
             return Err(Fault::not_found(format!("no {handle}: {why}")));
         }
@@ -154,21 +154,21 @@ fn nothing(here: &Here, desk: &Desk, handle: Option<&str>) -> Result<(), Fault> 
     Ok(())
 }
 
-pub fn show(here: &Here, desk: &Desk, entries: &[Entry]) {
+pub fn show(here: &Here, context: &CommandContext, entries: &[Entry]) {
     if here.out.json {
-        return show_lines(here, desk, entries);
+        return show_lines(here, context, entries);
     }
     let mut table = Table::new(&["seq", "when", "who", "did", "to", "what"]);
     for entry in entries {
-        table.row(cells(desk, entry));
+        table.row(cells(context, entry));
     }
     here.out.table(table);
 }
 
-fn cells(desk: &Desk, entry: &Entry) -> [Text; 6] {
+fn cells(context: &CommandContext, entry: &Entry) -> [Text; 6] {
     [
         Text::new().dim(format!("#{}", entry.seq)),
-        Text::from(desk.clock.clock_text(&entry.at)),
+        Text::from(context.clock.clock_text(&entry.at)),
         Text::from(entry.actor.as_str()),
         did(entry.action.as_deref().unwrap_or(&entry.kind)),
         Text::new().name(target(entry)),
@@ -229,7 +229,7 @@ pub fn did(name: &str) -> Text {
 }
 
 /// A line an entry, without titles: what may go on forever has no widths to agree on.
-fn show_lines(here: &Here, desk: &Desk, entries: &[Entry]) {
+fn show_lines(here: &Here, context: &CommandContext, entries: &[Entry]) {
     let out = &here.out;
     for entry in entries {
         if out.json {
@@ -237,7 +237,7 @@ fn show_lines(here: &Here, desk: &Desk, entries: &[Entry]) {
             continue;
         }
         let mut line = Text::new();
-        for (cell, width) in cells(desk, entry).into_iter().zip([5, 9, 10, 9, 9, 0]) {
+        for (cell, width) in cells(context, entry).into_iter().zip([5, 9, 10, 9, 9, 0]) {
             let pad = usize::saturating_sub(width, cell.width()) + 2;
             line = line.then(cell).plain(" ".repeat(pad));
         }
@@ -247,8 +247,13 @@ fn show_lines(here: &Here, desk: &Desk, entries: &[Entry]) {
 }
 
 /// Waits for what this or any other process commits, until nobody reads any more.
-fn follow(here: &Here, desk: &Desk, asked: &Asked<'_>, head: Seq) -> Result<(), Fault> {
-    if let Resolved::New(name) = desk.engine.workspace(&desk.caller)?
+fn follow(
+    here: &Here,
+    context: &CommandContext,
+    asked: &Asked<'_>,
+    head: Seq,
+) -> Result<(), Fault> {
+    if let Resolved::New(name) = context.engine.workspace(&context.caller)?
         && !here.out.json
     {
         here.out.hint(format!("Nothing is in {name} yet; waiting."));
@@ -256,15 +261,16 @@ fn follow(here: &Here, desk: &Desk, asked: &Asked<'_>, head: Seq) -> Result<(), 
     }
     let after = Cell::new(head);
     let tell = |_: Seq| {
-        let (entries, end) = desk.engine.view(&desk.caller, |view| {
+        let (entries, end) = context.engine.view(&context.caller, |view| {
             let wanted = asked.wanted(view, BATCH)?;
             log::since(view, &wanted, after.get())
         })?;
         after.set(end);
         // What is today changes while one waits.
-        show_lines(here, &desk.again(), &entries);
+        show_lines(here, &context.again(), &entries);
         Ok(())
     };
-    desk.engine
-        .follow(&desk.caller, head, tell, || !here.out.is_over())
+    context
+        .engine
+        .follow(&context.caller, head, tell, || !here.out.is_over())
 }

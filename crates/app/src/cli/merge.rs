@@ -18,7 +18,7 @@ use super::branch::{self, MAIN, ask, conflict_head};
 use super::render::words::count;
 use super::show::reasoning::print_sides;
 use super::text::{Style, Text};
-use super::{Desk, Here, OPEN_CONFLICTS, Outcome};
+use super::{CommandContext, Here, OPEN_CONFLICTS, Outcome};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -135,18 +135,18 @@ struct Rest {
 
 impl Args {
     pub fn run(self, here: &Here) -> Outcome {
-        let desk = here.desk()?;
-        if let Some(why) = desk.nothing_yet()? {
+        let context = here.context()?;
+        if let Some(why) = context.nothing_yet()? {
             let fault = Fault::new(
                 Code::UnknownBranch,
                 format!("no branch {}: {why}", self.from),
             );
             return Err(fault);
         }
-        let into = self.destination(&desk)?;
+        let into = self.destination(&context)?;
         // The graph first: it refuses what is not the branch's base, before anything is written.
-        let graph = self.merged::<GraphMerged>(&desk, "branchmind_graph_merge", &into)?;
-        let notes = self.merged::<Merged>(&desk, "branchmind_merge", &into)?;
+        let graph = self.merged::<GraphMerged>(&context, "branchmind_graph_merge", &into)?;
+        let notes = self.merged::<Merged>(&context, "branchmind_merge", &into)?;
         if !here.out.json {
             let title = Text::new().name(&self.from).plain(" into ").name(&into);
             here.out.line(title);
@@ -154,7 +154,7 @@ impl Args {
             here.out.line(graph.line("graph", "change", self.dry_run));
             self.point_elsewhere(here, [&notes, &graph]);
         }
-        let rest = self.settle(here, &desk, &into, &graph)?;
+        let rest = self.settle(here, &context, &into, &graph)?;
         let untold = if self.dry_run { graph.new_conflicts } else { 0 };
         let open = (rest.open.len() + untold) as i64;
         if here.out.json {
@@ -169,7 +169,7 @@ impl Args {
                 "open": open,
             }));
         } else {
-            self.close(here, &desk, &into, &rest, open);
+            self.close(here, &context, &into, &rest, open);
         }
         Ok(if open == 0 || (self.dry_run && self.side.is_some()) {
             ExitCode::SUCCESS
@@ -198,16 +198,16 @@ impl Args {
     }
 
     /// Where to: as said, or where the branch came from.
-    fn destination(&self, desk: &Desk) -> Result<String, Fault> {
+    fn destination(&self, context: &CommandContext) -> Result<String, Fault> {
         if let Some(into) = &self.into {
             return Ok(into.clone());
         }
-        let base = branch::base(&branch::all(desk)?, &self.from);
+        let base = branch::base(&branch::all(context)?, &self.from);
         Ok(base.unwrap_or(MAIN.to_owned()))
     }
 
     /// Merges all pages.
-    fn merged<P>(&self, desk: &Desk, tool: &str, into: &str) -> Result<Tally, Fault>
+    fn merged<P>(&self, context: &CommandContext, tool: &str, into: &str) -> Result<Tally, Fault>
     where
         P: DeserializeOwned + Into<Tally>,
     {
@@ -220,7 +220,7 @@ impl Args {
                 "doc": self.doc,
                 "cursor": tally.next,
             });
-            let page: Tally = ask::<P>(desk, tool, args)?.into();
+            let page: Tally = ask::<P>(context, tool, args)?.into();
             tally = Tally {
                 merged: tally.merged + page.merged,
                 skipped: tally.skipped + page.skipped,
@@ -234,16 +234,23 @@ impl Args {
     }
 
     /// Settles what is open, as far as somebody says how.
-    fn settle(&self, here: &Here, desk: &Desk, into: &str, graph: &Tally) -> Result<Rest, Fault> {
+    fn settle(
+        &self,
+        here: &Here,
+        context: &CommandContext,
+        into: &str,
+        graph: &Tally,
+    ) -> Result<Rest, Fault> {
         let args = json!({ "into": into, "doc": graph.doc, "status": "open" });
-        let found = branch::rows::<Conflicts>(desk, "branchmind_graph_conflicts", &args, SETTLED)?;
+        let found =
+            branch::rows::<Conflicts>(context, "branchmind_graph_conflicts", &args, SETTLED)?;
         // A merge begins with the newest change and the list with the newest conflict, so this is
         // the order in which the branch was thought.
         let ours = found.rows.into_iter();
         let ours = ours.filter(|conflict| conflict.from == self.from);
         let mut conflicts = Vec::new();
         for row in ours {
-            conflicts.push(branch::conflict(desk, &row.conflict_id)?);
+            conflicts.push(branch::conflict(context, &row.conflict_id)?);
         }
         let mut rest = Rest {
             settled: Vec::new(),
@@ -253,17 +260,17 @@ impl Args {
             rest.open = conflicts;
         } else if let Some(side) = self.side {
             for conflict in &conflicts {
-                rest.settled.push(resolve(desk, conflict, side)?);
+                rest.settled.push(resolve(context, conflict, side)?);
             }
         } else if can_ask(here) {
-            walk(here, desk, conflicts, &mut rest)?;
+            walk(here, context, conflicts, &mut rest)?;
         } else {
             rest.open = conflicts;
         }
         Ok(rest)
     }
 
-    fn close(&self, here: &Here, desk: &Desk, into: &str, rest: &Rest, open: i64) {
+    fn close(&self, here: &Here, context: &CommandContext, into: &str, rest: &Rest, open: i64) {
         let out = &here.out;
         if !rest.settled.is_empty() {
             let settled = rest.settled.len() as i64;
@@ -280,17 +287,17 @@ impl Args {
             out.line(Text::from("  ").then(conflict_head(conflict, into)));
         }
         if let Some(first) = rest.open.first().filter(|_| !self.dry_run) {
-            self.advise(here, desk, into, first);
+            self.advise(here, context, into, first);
         }
     }
 
     /// The commands that settle conflicts, as they can be copied.
-    fn advise(&self, here: &Here, desk: &Desk, into: &str, first: &Conflict) {
+    fn advise(&self, here: &Here, context: &CommandContext, into: &str, first: &Conflict) {
         let id = &first.conflict_id;
         let doc = self.doc.iter().map(|doc| format!(" --doc {doc}"));
         let doc: String = doc.collect();
         let from = &self.from;
-        let workspace = &desk.caller.workspace;
+        let workspace = &context.caller.workspace;
         let chosen = json!({ "workspace": workspace, "conflict_id": id, "resolution": "use_from" });
         for command in [
             format!("understory show {id}"),
@@ -309,14 +316,19 @@ fn can_ask(here: &Here) -> bool {
 }
 
 /// Settles a conflict; its name.
-fn resolve(desk: &Desk, conflict: &Conflict, side: Side) -> Result<String, Fault> {
+fn resolve(context: &CommandContext, conflict: &Conflict, side: Side) -> Result<String, Fault> {
     let args = json!({ "conflict_id": conflict.conflict_id, "resolution": side.resolution() });
-    let settled: Settled = ask(desk, "branchmind_graph_conflict_resolve", args)?;
+    let settled: Settled = ask(context, "branchmind_graph_conflict_resolve", args)?;
     Ok(settled.conflict_id)
 }
 
 /// Shows conflict after conflict and does what the person says.
-fn walk(here: &Here, desk: &Desk, conflicts: Vec<Conflict>, rest: &mut Rest) -> Result<(), Fault> {
+fn walk(
+    here: &Here,
+    context: &CommandContext,
+    conflicts: Vec<Conflict>,
+    rest: &mut Rest,
+) -> Result<(), Fault> {
     let all = conflicts.len();
     let mut conflicts = conflicts.into_iter().enumerate();
     for (at, conflict) in conflicts.by_ref() {
@@ -326,7 +338,7 @@ fn walk(here: &Here, desk: &Desk, conflicts: Vec<Conflict>, rest: &mut Rest) -> 
         here.out.line(place.then(conflict_head(&conflict, into)));
         print_sides(here, &conflict);
         match asked(here)? {
-            Answer::Use(side) => rest.settled.push(resolve(desk, &conflict, side)?),
+            Answer::Use(side) => rest.settled.push(resolve(context, &conflict, side)?),
             Answer::Skip => rest.open.push(conflict),
             Answer::Quit => {
                 rest.open.push(conflict);

@@ -14,7 +14,7 @@ use crate::config::{Flags, Surroundings};
 use crate::ids::Requests;
 use crate::log as diagnostics;
 
-pub use self::here::{Desk, Here};
+pub use self::here::{CommandContext, Here};
 use self::out::{Look, Out};
 use self::text::{Style, Text};
 

@@ -13,7 +13,7 @@ use super::here::typed;
 use super::render::node;
 use super::table::Table;
 use super::text::Text;
-use super::{Desk, Here, Outcome};
+use super::{CommandContext, Here, Outcome};
 use crate::config::Source;
 
 const EXAMPLES: &str = "\
@@ -41,20 +41,20 @@ pub struct Args {
 
 impl Args {
     pub fn run(self, here: &Here) -> Outcome {
-        let desk = here.desk()?.at_shell();
+        let context = here.context()?.at_shell();
         let args = json!({ "count": self.count, "claim": self.claim, "scope": self.scope });
-        let answer = desk.call("graph_next", args)?;
+        let answer = context.call("graph_next", args)?;
         let next: Next = typed(&answer)?;
         if next.nodes.is_empty() {
-            known_project(&desk)?;
+            known_project(&context)?;
         }
         if here.out.json {
             here.out.value(&answer);
             return Ok(ExitCode::SUCCESS);
         }
         match next.nodes.as_slice() {
-            [] => nothing(here, &desk, next.reason.as_ref())?,
-            [found] => node::ready(here, &desk, found),
+            [] => nothing(here, &context, next.reason.as_ref())?,
+            [found] => node::ready(here, &context, found),
             nodes => many(here, nodes, self.claim),
         }
         Ok(ExitCode::SUCCESS)
@@ -62,12 +62,12 @@ impl Args {
 }
 
 /// Refuses a project that somebody named and that is not there, once others are.
-pub fn known_project(desk: &Desk) -> Result<(), Fault> {
-    if desk.settings.project.source == Source::Default {
+pub fn known_project(context: &CommandContext) -> Result<(), Fault> {
+    if context.settings.project.source == Source::Default {
         return Ok(());
     }
-    let name = desk.caller.project.as_str();
-    let list = desk.engine.view(&desk.caller, open::list)?;
+    let name = context.caller.project.as_str();
+    let list = context.engine.view(&context.caller, open::list)?;
     let names: Vec<&str> = list.projects.iter().map(|one| one.id.as_str()).collect();
     if names.is_empty() || names.contains(&name) {
         return Ok(());
@@ -84,9 +84,9 @@ pub fn known_project(desk: &Desk) -> Result<(), Fault> {
 }
 
 /// Why there is nothing to do, in the words that agents are told.
-fn nothing(here: &Here, desk: &Desk, reason: Option<&Reason>) -> Result<(), Fault> {
+fn nothing(here: &Here, context: &CommandContext, reason: Option<&Reason>) -> Result<(), Fault> {
     let out = &here.out;
-    if let Some(why) = desk.nothing_yet()? {
+    if let Some(why) = context.nothing_yet()? {
         out.line(why);
         out.hint("Plan something: understory call graph_plan --help");
         return Ok(());
@@ -97,7 +97,7 @@ fn nothing(here: &Here, desk: &Desk, reason: Option<&Reason>) -> Result<(), Faul
     };
     out.line(reason.message.as_str());
     for claim in &reason.claims {
-        out.line(Text::from("  ").then(node::held(claim, &desk.clock)));
+        out.line(Text::from("  ").then(node::held(claim, &context.clock)));
     }
     for awaited in &reason.waits_for {
         let awaited = node::brief(&awaited.id, &awaited.summary);

@@ -40,7 +40,7 @@ impl Args {
             place(self.on.as_deref()),
             [("content", content.into()), ("title", self.title.into())],
         );
-        let answer: Committed = ask(&here.desk()?, "branchmind_notes_commit", args)?;
+        let answer: Committed = ask(&here.context()?, "branchmind_notes_commit", args)?;
         if here.out.json {
             here.out.value(&json!(answer));
             return Ok(ExitCode::SUCCESS);

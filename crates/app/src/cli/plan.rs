@@ -11,7 +11,7 @@ use super::next::known_project;
 use super::render::words::count;
 use super::text::{Style, Text};
 use super::when::Clock;
-use super::{Desk, Here, Outcome};
+use super::{CommandContext, Here, Outcome};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -42,15 +42,15 @@ pub struct Args {
 
 impl Args {
     pub fn run(self, here: &Here) -> Outcome {
-        let desk = here.desk()?;
+        let context = here.context()?;
         let asked = Asked {
             top: self.top.as_deref().map(handle),
             levels: self.depth,
             most: self.limit,
         };
-        let mut found = of(&desk, &asked)?;
+        let mut found = of(&context, &asked)?;
         if found.nodes.is_empty() {
-            known_project(&desk)?;
+            known_project(&context)?;
         }
         if self.open {
             found.nodes.retain(|row| !is_closed(row.status));
@@ -58,33 +58,35 @@ impl Args {
         if here.out.json {
             here.out.value(&json!(found));
         } else {
-            show(here, &desk, &found)?;
+            show(here, &context, &found)?;
         }
         Ok(ExitCode::SUCCESS)
     }
 }
 
 /// The tree that is asked for.
-pub fn of(desk: &Desk, asked: &Asked) -> Result<Tree, Fault> {
-    desk.engine
-        .view(&desk.caller, |view| tree::tree(view, asked))
+pub fn of(context: &CommandContext, asked: &Asked) -> Result<Tree, Fault> {
+    context
+        .engine
+        .view(&context.caller, |view| tree::tree(view, asked))
 }
 
 fn is_closed(status: Status) -> bool {
     matches!(status, Status::Done | Status::Dropped)
 }
 
-fn show(here: &Here, desk: &Desk, found: &Tree) -> Result<(), Fault> {
+fn show(here: &Here, context: &CommandContext, found: &Tree) -> Result<(), Fault> {
     let out = &here.out;
     if let Some(reason) = &found.reason {
         out.line(
-            desk.nothing_yet()?
+            context
+                .nothing_yet()?
                 .unwrap_or_else(|| reason.message.clone()),
         );
         out.hint("Plan something: understory call graph_plan --help");
         return Ok(());
     }
-    drawn(&found.nodes, &desk.clock)
+    drawn(&found.nodes, &context.clock)
         .into_iter()
         .for_each(|line| out.cut(line));
     if found.truncated {

@@ -16,7 +16,7 @@ use understory_model::{Code, Fault};
 use super::call::all_of;
 use super::render::message::{Said, explained, handle, part};
 use super::text::Text;
-use super::{Desk, Here, Outcome};
+use super::{CommandContext, Here, Outcome};
 use crate::object::with;
 
 const EXAMPLES: &str = "\
@@ -86,9 +86,9 @@ impl Args {
         };
         // A message that would be refused makes no thread.
         message.check()?;
-        let desk = here.desk()?;
+        let context = here.context()?;
         let made = match &self.new {
-            Some(title) => Some(self.started(&desk, title)?),
+            Some(title) => Some(self.started(&context, title)?),
             None => None,
         };
         let thread = match &made {
@@ -96,9 +96,9 @@ impl Args {
             None => handle(thread.unwrap_or_default()),
         };
         if let Some(name) = &self.reply {
-            message.in_reply_to = Some(answered(&desk, &thread, name)?);
+            message.in_reply_to = Some(answered(&context, &thread, name)?);
         }
-        let answer = posted(&desk, &thread, &message)?;
+        let answer = posted(&context, &thread, &message)?;
         let answer = with(answer, [("thread_id", thread.as_str().into())]);
         if here.out.json {
             here.out.value(&answer);
@@ -124,8 +124,10 @@ impl Args {
     /// The thread and the text: a new thread has no name yet, so the first word is the text.
     fn words(&self) -> Result<(Option<&str>, Option<&str>), Fault> {
         match (&self.new, &self.thread, &self.text) {
-            (Some(_), Some(_), Some(_)) => Err(Fault::invalid("thread", "is named beside --new")
-                .hint("Quote the text, and name no thread: a new one gets its own name.")),
+            (Some(_), Some(_), Some(_)) => {
+                Err(Fault::invalid("thread", "cannot be combined with --new")
+                    .hint("Quote the text, and name no thread: a new one gets its own name."))
+            }
             (Some(_), text, None) => Ok((None, text.as_deref())),
             (_, thread, text) => Ok((thread.as_deref(), text.as_deref())),
         }
@@ -143,7 +145,7 @@ impl Args {
         Ok(metadata)
     }
 
-    fn started(&self, desk: &Desk, title: &str) -> Result<Created, Fault> {
+    fn started(&self, context: &CommandContext, title: &str) -> Result<Created, Fault> {
         let named = self.with.iter().map(|name| name.trim());
         let participants: Vec<&str> = named.filter(|name| !name.is_empty()).collect();
         let kind = self.kind.as_deref().unwrap_or("conversation");
@@ -154,11 +156,11 @@ impl Args {
             // A retry finds the thread that the first attempt created, and its message in it.
             "idempotency_key": self.key,
         });
-        Answer::Json(desk.call("create_thread", args)?).typed()
+        Answer::Json(context.call("create_thread", args)?).typed()
     }
 }
 
-fn posted(desk: &Desk, thread: &str, message: &NewMessage) -> Result<Value, Fault> {
+fn posted(context: &CommandContext, thread: &str, message: &NewMessage) -> Result<Value, Fault> {
     let metadata = Some(&message.metadata).filter(|metadata| !metadata.is_empty());
     let args = json!({
         "thread_id": thread,
@@ -168,8 +170,9 @@ fn posted(desk: &Desk, thread: &str, message: &NewMessage) -> Result<Value, Faul
         "idempotency_key": message.key,
         "metadata": metadata,
     });
-    desk.call("post_message", args)
-        .map_err(|fault| explained(desk, fault))
+    context
+        .call("post_message", args)
+        .map_err(|fault| explained(context, fault))
 }
 
 /// Says who was never seen, and whom that may have meant.
@@ -230,12 +233,12 @@ pub fn entry(pair: &str) -> Result<(String, Value), Fault> {
 }
 
 /// The id of the message that is answered, where a person may say its number.
-fn answered(desk: &Desk, thread: &str, name: &str) -> Result<String, Fault> {
+fn answered(context: &CommandContext, thread: &str, name: &str) -> Result<String, Fault> {
     let bare = name.strip_prefix('#').unwrap_or(name);
     let Ok(number) = bare.parse::<i64>() else {
         return Ok(name.to_owned());
     };
-    let found = part(desk, thread, Some((number - 1).max(0)), 1)?;
+    let found = part(context, thread, Some((number - 1).max(0)), 1)?;
     let message = found.lines.into_iter().find_map(|line| match line {
         Said::Message(message) if message.seq == Some(number) => Some(message),
         Said::Message(_) | Said::Turn(_) => None,

@@ -52,7 +52,7 @@ struct Named {
 
 impl Args {
     pub fn run(self, here: &Here) -> Outcome {
-        let desk = here.desk()?;
+        let context = here.context()?;
         let project = here.flags.project.as_deref();
         if let Some(decision) = self.decision {
             let (accept, named) = match decision {
@@ -62,17 +62,17 @@ impl Args {
             let asked = json!({
                 "proposal": named.id, "accept": accept, "project": project, "note": named.note,
             });
-            let answer = desk.call("reader_decide", asked)?;
+            let answer = context.call("reader_decide", asked)?;
             if here.out.json {
                 here.out.value(&answer)
             } else {
-                print(here, &desk.clock, &typed::<Decided>(&answer)?.proposal)
+                print(here, &context.clock, &typed::<Decided>(&answer)?.proposal)
             }
             return Ok(ExitCode::SUCCESS);
         }
         let status = if self.all { "any" } else { "open" };
         let asked = json!({ "artifact": self.artifact, "status": status, "project": project });
-        let answer = desk.call("reader_proposals", asked)?;
+        let answer = context.call("reader_proposals", asked)?;
         if here.out.json {
             here.out.value(&answer);
             return Ok(ExitCode::SUCCESS);
@@ -86,7 +86,7 @@ impl Args {
             });
         } else {
             for one in &listed.proposals {
-                print(here, &desk.clock, one);
+                print(here, &context.clock, one);
             }
             if listed.paging.pagination.next_cursor.is_some() {
                 here.out.hint("There are more: --artifact narrows it.");

@@ -58,7 +58,7 @@ pub struct Args {
 
 impl Args {
     pub fn run(self, here: &Here) -> Outcome {
-        let desk = here.desk()?;
+        let context = here.context()?;
         let text = self.text_from.as_ref().map(|file| read(here, file));
         let asked = Asked {
             names: self.names.clone(),
@@ -68,7 +68,7 @@ impl Args {
             reason: self.reason.clone(),
             project: None,
         };
-        let planned = desk.engine.plan_purge(&desk.caller, &asked)?;
+        let planned = context.engine.plan_purge(&context.caller, &asked)?;
         if self.dry_run || !here.out.json {
             show(here, &planned, self.dry_run);
         }
@@ -80,9 +80,9 @@ impl Args {
             return Ok(ExitCode::FAILURE);
         }
         let mut progress = Progress::new();
-        let done = desk
+        let done = context
             .engine
-            .purge(&desk.caller, asked, move |workspace, seq| {
+            .purge(&context.caller, asked, move |workspace, seq| {
                 progress.tell(|| format!("{workspace}: replayed up to #{seq}"));
             })?;
         if here.out.json {
@@ -150,7 +150,7 @@ fn confirmed(here: &Here, report: &Report) -> Result<bool, Fault> {
     if here.out.json || !std::io::stdin().is_terminal() {
         return Err(Fault::new(
             Code::Validation,
-            "nothing was erased: nobody can be asked here",
+            "nothing was erased: confirmation requires a terminal",
         )
         .hint("Look with --dry-run, then repeat the command with --yes."));
     }

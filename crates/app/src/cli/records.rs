@@ -16,7 +16,7 @@ use understory_model::text::cut;
 use super::next::known_project;
 use super::render::words::count;
 use super::text::{Style, Text};
-use super::{Desk, Here, Outcome};
+use super::{CommandContext, Here, Outcome};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -51,22 +51,22 @@ pub struct Args {
 
 impl Args {
     pub fn run(self, here: &Here) -> Outcome {
-        let desk = here.desk()?;
-        if desk.is_new()? {
-            return self.nowhere(here, &desk);
+        let context = here.context()?;
+        if context.is_new()? {
+            return self.nowhere(here, &context);
         }
-        let (found, counts) = desk.engine.view(&desk.caller, |view| {
+        let (found, counts) = context.engine.view(&context.caller, |view| {
             let asked = self.asked(view)?;
             let found = tree::tree(view, &asked)?;
-            Ok((found, status::records(view, &desk.caller)?))
+            Ok((found, status::records(view, &context.caller)?))
         })?;
         if found.records.is_empty() {
-            known_project(&desk)?;
+            known_project(&context)?;
         }
         if here.out.json {
             here.out.value(&json_of(&found)?);
         } else {
-            self.show(here, &desk, &found, &counts);
+            self.show(here, &context, &found, &counts);
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -90,8 +90,8 @@ impl Args {
     }
 
     /// There is not even a workspace.
-    fn nowhere(&self, here: &Here, desk: &Desk) -> Outcome {
-        let why = desk.nothing_yet()?.unwrap_or_default();
+    fn nowhere(&self, here: &Here, context: &CommandContext) -> Outcome {
+        let why = context.nothing_yet()?.unwrap_or_default();
         if let Some(name) = self.top.as_ref().or(self.after.as_ref()) {
             return Err(Fault::not_found(format!("no {name}: {why}")));
         }
@@ -103,8 +103,8 @@ impl Args {
         Ok(ExitCode::SUCCESS)
     }
 
-    fn show(&self, here: &Here, desk: &Desk, found: &Tree, counts: &Records) {
-        let (out, project) = (&here.out, &desk.caller.project);
+    fn show(&self, here: &Here, context: &CommandContext, found: &Tree, counts: &Records) {
+        let (out, project) = (&here.out, &context.caller.project);
         if self.top.is_none() {
             out.line(Text::new().bold(project).dim("  ").then(counted(counts)));
         }

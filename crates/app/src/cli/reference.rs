@@ -238,7 +238,7 @@ pub fn page(surface: Surface, tools: &[&Tool]) -> String {
 
 fn section(page: &mut String, tool: &Tool) {
     page.push_str(&format!("\n## {}\n\n{}\n", tool.name, tool.about));
-    let arguments = fields(&tool.input_schema());
+    let arguments = fields(&tool.described_schema());
     if arguments.is_empty() {
         page.push_str("\nIt takes no arguments.\n");
     } else {

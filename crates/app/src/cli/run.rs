@@ -99,8 +99,12 @@ fn policy(settings: &Settings) -> Policy {
 
 /// How this program starts itself to lead a session.
 fn leader() -> Result<Vec<OsString>, Fault> {
-    let ours = std::env::current_exe()
-        .map_err(|error| Fault::new(Code::Internal, format!("where is this program? {error}")))?;
+    let ours = std::env::current_exe().map_err(|error| {
+        Fault::new(
+            Code::Internal,
+            format!("the path of this program could not be determined: {error}"),
+        )
+    })?;
     Ok([
         ours.as_os_str(),
         "run".as_ref(),

@@ -37,10 +37,10 @@ impl Args {
         if query.trim().is_empty() {
             return Err(Fault::invalid("text", "is empty").hint("Give a word to look for."));
         }
-        let desk = here.desk()?;
+        let context = here.context()?;
         if here.out.json {
             let asked = json!({ "query": query, "limit": self.limit });
-            here.out.value(&desk.call("search", asked)?);
+            here.out.value(&context.call("search", asked)?);
             return Ok(ExitCode::SUCCESS);
         }
         let most = usize::try_from(self.limit).unwrap_or(0);
@@ -54,12 +54,12 @@ impl Args {
             hits,
             truncated,
             note,
-        } = desk.engine.search(&desk.caller, asked)?;
+        } = context.engine.search(&context.caller, asked)?;
         if let Some(note) = &note {
             log::warn(format_args!("{note}"));
         }
         if hits.is_empty() {
-            match desk.nothing_yet()? {
+            match context.nothing_yet()? {
                 Some(why) => here.out.line(why),
                 None => here.out.line(format!("Nothing found for {query:?}.")),
             }

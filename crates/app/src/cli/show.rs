@@ -13,7 +13,7 @@ use super::log::did;
 use super::render::message;
 use super::text::Text;
 use super::when::Clock;
-use super::{Desk, Here, Outcome};
+use super::{CommandContext, Here, Outcome};
 
 pub mod garden;
 mod item;
@@ -74,82 +74,91 @@ pub trait Page: Serialize {
 
 impl Args {
     pub fn run(self, here: &Here) -> Outcome {
-        let desk = here.desk()?;
+        let context = here.context()?;
         if self.plain {
-            super::artifacts::plain(here, &desk, self.name.trim(), here.flags.project.as_deref())?;
+            super::artifacts::plain(
+                here,
+                &context,
+                self.name.trim(),
+                here.flags.project.as_deref(),
+            )?;
             return Ok(ExitCode::SUCCESS);
         }
         let name = self.name.trim();
-        let part = part(&desk, name, here.flags.project.as_deref())?;
-        match part.map_or_else(|| find(&desk, name), Ok)? {
+        let part = part(&context, name, here.flags.project.as_deref())?;
+        match part.map_or_else(|| find(&context, name), Ok)? {
             Shown::Item(item) if here.out.json => here.out.answer(&item)?,
-            Shown::Item(item) => item::show(here, &desk, &item)?,
-            Shown::Lines(lines) => shown(here, &desk, &*lines)?,
-            Shown::Part(part) => shown(here, &desk, &*part)?,
-            Shown::Thing(found) => thing(here, &desk, &found)?,
-            Shown::Message(told) => shown(here, &desk, &*told)?,
-            Shown::Main => shown(here, &desk, &reasoning::branch(&desk, MAIN)?)?,
+            Shown::Item(item) => item::show(here, &context, &item)?,
+            Shown::Lines(lines) => shown(here, &context, &*lines)?,
+            Shown::Part(part) => shown(here, &context, &*part)?,
+            Shown::Thing(found) => thing(here, &context, &found)?,
+            Shown::Message(told) => shown(here, &context, &*told)?,
+            Shown::Main => shown(here, &context, &reasoning::branch(&context, MAIN)?)?,
         }
         Ok(ExitCode::SUCCESS)
     }
 }
 
 /// Shows an entity as what it is.
-fn thing(here: &Here, desk: &Desk, found: &Found) -> Result<(), Fault> {
+fn thing(here: &Here, context: &CommandContext, found: &Found) -> Result<(), Fault> {
     let handle = &found.handle;
     if let Some(name) = found.project() {
-        shown(here, desk, &project::whole(desk, name)?)
+        shown(here, context, &project::whole(context, name)?)
     } else if found.is_record() {
-        shown(here, desk, &record::around(desk, handle)?)
+        shown(here, context, &record::around(context, handle)?)
     } else if let Some(name) = found.branch() {
-        shown(here, desk, &reasoning::branch(desk, name)?)
+        shown(here, context, &reasoning::branch(context, name)?)
     } else if found.is_conflict() {
-        shown(here, desk, &reasoning::conflict(desk, handle)?)
+        shown(here, context, &reasoning::conflict(context, handle)?)
     } else if found.kind == thread::KIND {
-        shown(here, desk, &thread::thread(desk, handle)?)
+        shown(here, context, &thread::thread(context, handle)?)
     } else if found.is_checkout() {
-        shown(here, desk, &reasoning::checkout(desk, found)?)
+        shown(here, context, &reasoning::checkout(context, found)?)
     } else if found.kind == garden::ARTIFACT {
-        shown(here, desk, &garden::artifact(desk, handle, None)?)
+        shown(here, context, &garden::artifact(context, handle, None)?)
     } else if found.kind == garden::LOG {
-        shown(here, desk, &garden::log(desk, handle)?)
+        shown(here, context, &garden::log(context, handle)?)
     } else if found.kind == garden::PROPOSAL {
-        shown(here, desk, &garden::proposal(desk, handle)?)
+        shown(here, context, &garden::proposal(context, handle)?)
     } else if found.kind == "node" {
-        shown(here, desk, &node::around(desk, handle)?)
+        shown(here, context, &node::around(context, handle)?)
     } else {
-        shown(here, desk, &garden::entity(desk, handle)?)
+        shown(here, context, &garden::entity(context, handle)?)
     }
 }
 
-pub fn shown(here: &Here, desk: &Desk, page: &impl Page) -> Result<(), Fault> {
+pub fn shown(here: &Here, context: &CommandContext, page: &impl Page) -> Result<(), Fault> {
     if here.out.json {
         return here.out.answer(page);
     }
-    page.print(here, &desk.clock);
+    page.print(here, &context.clock);
     Ok(())
 }
 
 /// What is a part of something, or between two things: lines, parts of messages, relations.
-fn part(desk: &Desk, name: &str, project: Option<&str>) -> Result<Option<Shown>, Fault> {
+fn part(
+    context: &CommandContext,
+    name: &str,
+    project: Option<&str>,
+) -> Result<Option<Shown>, Fault> {
     if name.starts_with("rel_") || (name.contains('#') && !name.starts_with('#')) {
-        return Ok(Some(Shown::Part(Box::new(garden::part(desk, name)?))));
+        return Ok(Some(Shown::Part(Box::new(garden::part(context, name)?))));
     }
-    match garden::lines(desk, name, project) {
+    match garden::lines(context, name, project) {
         Some(Err(fault)) if fault.code == Code::NotFound => Ok(None),
         Some(found) => found.map(|found| Some(Shown::Lines(Box::new(found)))),
         None => Ok(None),
     }
 }
 
-fn find(desk: &Desk, name: &str) -> Result<Shown, Fault> {
+fn find(context: &CommandContext, name: &str) -> Result<Shown, Fault> {
     let number = name.strip_prefix('#').unwrap_or(name).parse().ok().map(Seq);
     let shown: String = name.chars().take(80).collect();
-    if desk.is_new()? {
-        let why = desk.nothing_yet()?.unwrap_or_default();
+    if context.is_new()? {
+        let why = context.nothing_yet()?.unwrap_or_default();
         return Err(Fault::not_found(format!("no {shown}: {why}")));
     }
-    desk.engine.view(&desk.caller, |view| {
+    context.engine.view(&context.caller, |view| {
         if let Some(seq) = number {
             return match log::raw_at(view, seq)? {
                 Some(item) => Ok(Shown::Item(Box::new(item))),
@@ -191,8 +200,8 @@ fn is_main(name: &str) -> bool {
 }
 
 /// The last changes of a thing.
-fn changes(desk: &Desk, handle: &str, most: i64) -> Result<Vec<Entry>, Fault> {
-    desk.engine.view(&desk.caller, |view| {
+fn changes(context: &CommandContext, handle: &str, most: i64) -> Result<Vec<Entry>, Fault> {
+    context.engine.view(&context.caller, |view| {
         let wanted = Wanted {
             entity: Some(log::find(view, handle)?.id),
             most,

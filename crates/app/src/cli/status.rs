@@ -19,7 +19,7 @@ use super::render::words::{count, size};
 use super::table::Table;
 use super::text::{Style, Text};
 use super::when::Clock;
-use super::{Desk, Here, Outcome, exit_code, hints, threads};
+use super::{CommandContext, Here, Outcome, exit_code, hints, threads};
 use crate::clash;
 use crate::config::{Settings, Source};
 use crate::identity::Identity;
@@ -101,25 +101,25 @@ impl Status {
             projects: Vec::new(),
             quotas: Vec::new(),
         };
-        if let Err(fault) = here.desk().and_then(|desk| status.read(&desk)) {
+        if let Err(fault) = here.context().and_then(|context| status.read(&context)) {
             status.store = Err(fault);
         }
         Ok(status)
     }
 
-    fn read(&mut self, desk: &Desk) -> Result<(), Fault> {
-        self.store = Ok(desk.engine.state()?);
-        self.caller = desk.caller.clone();
-        self.workspace = Some(desk.engine.workspace(&self.caller)?);
-        self.clash = desk.engine.clash(&self.caller)?;
-        let onboard: Onboard = desk.ask("graph_onboard", json!({}))?;
+    fn read(&mut self, context: &CommandContext) -> Result<(), Fault> {
+        self.store = Ok(context.engine.state()?);
+        self.caller = context.caller.clone();
+        self.workspace = Some(context.engine.workspace(&self.caller)?);
+        self.clash = context.engine.clash(&self.caller)?;
+        let onboard: Onboard = context.ask("graph_onboard", json!({}))?;
         self.counts = Some(onboard.summary);
         let records = |view: &mut View<'_, '_>| status::records(view, &self.caller);
-        self.records = desk.engine.view(&self.caller, records)?;
-        self.quotas = desk.engine.view(&self.caller, quota::near)?;
-        self.branches = branches(desk)?;
-        self.threads = threads(desk)?;
-        let projects: Projects = desk.ask("graph_open", json!({}))?;
+        self.records = context.engine.view(&self.caller, records)?;
+        self.quotas = context.engine.view(&self.caller, quota::near)?;
+        self.branches = branches(context)?;
+        self.threads = threads(context)?;
+        let projects: Projects = context.ask("graph_open", json!({}))?;
         self.projects = projects.projects;
         Ok(())
     }
@@ -408,8 +408,8 @@ struct Branches {
     current: String,
 }
 
-fn branches(desk: &Desk) -> Result<Branches, Fault> {
-    let all = branch::all(desk)?;
+fn branches(context: &CommandContext) -> Result<Branches, Fault> {
+    let all = branch::all(context)?;
     let made = all.branches.iter().filter(|one| one.base_branch.is_some());
     Ok(Branches {
         made: made.count(),
@@ -426,9 +426,9 @@ struct Threads {
     unread: i64,
 }
 
-fn threads(desk: &Desk) -> Result<Threads, Fault> {
-    let everybody = desk.caller.role != Role::Worker;
-    let all = threads::threads(desk, None, false, everybody, THREADS)?;
+fn threads(context: &CommandContext) -> Result<Threads, Fault> {
+    let everybody = context.caller.role != Role::Worker;
+    let all = threads::threads(context, None, false, everybody, THREADS)?;
     let open = all.threads.iter();
     let open = open.filter(|thread| thread.status != thread::Status::Closed);
     Ok(Threads {

@@ -16,7 +16,7 @@ use super::branch::{self, ask, rows};
 use super::checkout::{of, place, target};
 use super::here::ROOM;
 use super::text::{Style, Text};
-use super::{Desk, Here, Outcome};
+use super::{CommandContext, Here, Outcome};
 use crate::object::with;
 
 const NOTES_EXAMPLES: &str = "\
@@ -74,37 +74,37 @@ pub struct Cards {
 
 impl Notes {
     pub fn run(self, here: &Here) -> Outcome {
-        let desk = here.desk()?;
+        let context = here.context()?;
         let place = place(self.asked.name.as_deref());
-        entries(here, &desk, &self.asked, place)
+        entries(here, &context, &self.asked, place)
     }
 }
 
 impl Trace {
     pub fn run(self, here: &Here) -> Outcome {
-        let desk = here.desk()?;
+        let context = here.context()?;
         let name = self.asked.name.as_deref();
         let doc = match name.and_then(target) {
             Some(_) => ("doc_kind", "trace".into()),
-            None => ("doc", trace_doc(&desk, name)?.into()),
+            None => ("doc", trace_doc(&context, name)?.into()),
         };
         let args = with(place(name), [doc]);
-        entries(here, &desk, &self.asked, args)
+        entries(here, &context, &self.asked, args)
     }
 }
 
 /// The trace document of a branch.
-fn trace_doc(desk: &Desk, name: Option<&str>) -> Result<String, Fault> {
+fn trace_doc(context: &CommandContext, name: Option<&str>) -> Result<String, Fault> {
     let branch = match name {
         Some(name) => of(name),
-        None => branch::all(desk)?.checkout.current,
+        None => branch::all(context)?.checkout.current,
     };
-    Ok(branch::state(desk, &branch)?.trace_doc)
+    Ok(branch::state(context, &branch)?.trace_doc)
 }
 
-fn entries(here: &Here, desk: &Desk, asked: &Asked, args: Value) -> Outcome {
+fn entries(here: &Here, context: &CommandContext, asked: &Asked, args: Value) -> Outcome {
     let most = usize::from(asked.limit);
-    let mut found = rows::<Page<Entry>>(desk, "branchmind_show", &args, most)?;
+    let mut found = rows::<Page<Entry>>(context, "branchmind_show", &args, most)?;
     found.rows.sort_by_key(|entry| entry.seq);
     if here.out.json {
         here.out.value(&json!({
@@ -119,7 +119,7 @@ fn entries(here: &Here, desk: &Desk, asked: &Asked, args: Value) -> Outcome {
         here.out.line(Text::new().dim(nothing));
     }
     for entry in &found.rows {
-        print_entry(here, desk, entry);
+        print_entry(here, context, entry);
     }
     if found.more {
         here.out.hint("There is more before that: add --limit.");
@@ -127,9 +127,9 @@ fn entries(here: &Here, desk: &Desk, asked: &Asked, args: Value) -> Outcome {
     Ok(ExitCode::SUCCESS)
 }
 
-fn print_entry(here: &Here, desk: &Desk, entry: &Entry) {
+fn print_entry(here: &Here, context: &CommandContext, entry: &Entry) {
     let text = |text: &Option<String>| text.clone().unwrap_or_default();
-    let when = desk.clock.ago(entry.ts);
+    let when = context.clock.ago(entry.ts);
     let content = text(&entry.content);
     let mut line = Text::new().dim(format!("#{} ", entry.seq));
     line = line.bold(text(&entry.title));
@@ -152,32 +152,32 @@ fn print_entry(here: &Here, desk: &Desk, entry: &Entry) {
 #[derive(Serialize)]
 struct Thought {
     #[serde(flatten)]
-    context: Context,
+    found: Context,
     next: Step,
 }
 
 impl Cards {
     pub fn run(self, here: &Here) -> Outcome {
-        let desk = here.desk()?;
+        let context = here.context()?;
         let place = place(self.asked.name.as_deref());
         let room = [
             ("limit_cards", self.asked.limit.into()),
             ("max_chars", ROOM.into()),
         ];
         let args = with(place.clone(), room);
-        let context: Context = ask(&desk, "branchmind_think_context", args)?;
-        let next: Next = ask(&desk, "branchmind_think_next", place)?;
+        let found: Context = ask(&context, "branchmind_think_context", args)?;
+        let next: Next = ask(&context, "branchmind_think_next", place)?;
         let next = next.next;
         if here.out.json {
-            here.out.answer(&Thought { context, next })?;
+            here.out.answer(&Thought { found, next })?;
             return Ok(ExitCode::SUCCESS);
         }
-        let all = context.stats.cards;
-        for card in &context.cards {
+        let all = found.stats.cards;
+        for card in &found.cards {
             print_card(here, card);
         }
         if all == 0 {
-            let nothing = format!("No cards in {}.", context.graph_doc);
+            let nothing = format!("No cards in {}.", found.graph_doc);
             here.out.line(Text::new().dim(nothing));
             return Ok(ExitCode::SUCCESS);
         }
@@ -185,7 +185,7 @@ impl Cards {
         let line = Text::new().bold("next  ").plain(next.action.words());
         let line = line.plain(" ").name(card);
         here.out.line(line.dim(format!("  {}", next.reason)));
-        if context.cards.len() < all {
+        if found.cards.len() < all {
             here.out.hint(format!("There are {all}: add --limit."));
         }
         Ok(ExitCode::SUCCESS)

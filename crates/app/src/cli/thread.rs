@@ -15,7 +15,7 @@ use super::post::{entry, unknown};
 use super::render::message::{Chat, Part, Said, explained, handle, header, news, part, standing};
 use super::render::words::count;
 use super::text::Text;
-use super::{Desk, Here, Outcome};
+use super::{CommandContext, Here, Outcome};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -78,7 +78,7 @@ impl Change {
     }
 
     fn run(&self, here: &Here, thread: &str) -> Outcome {
-        let desk = here.desk()?;
+        let context = here.context()?;
         let pairs = self.meta.iter().map(|pair| entry(pair));
         let metadata = pairs.collect::<Result<Map<String, Value>, Fault>>()?;
         let named = self.add.iter().map(|name| name.trim());
@@ -90,9 +90,9 @@ impl Change {
             "reason": self.reason,
             "metadata": metadata,
         });
-        let answer = desk
+        let answer = context
             .call("update_thread_status", args)
-            .map_err(|fault| explained(&desk, fault))?;
+            .map_err(|fault| explained(&context, fault))?;
         if here.out.json {
             here.out.value(&answer);
             return Ok(ExitCode::SUCCESS);
@@ -120,23 +120,23 @@ impl Args {
             return Err(Fault::invalid("--status", "is required")
                 .hint("--reason and --meta belong to a change: add --status or --add."));
         }
-        let desk = here.desk()?;
-        let found = part(&desk, &self.thread, self.since, self.limit)?;
+        let context = here.context()?;
+        let found = part(&context, &self.thread, self.since, self.limit)?;
         let read = found.thread.last_read_seq.unwrap_or(0);
         let unread = found.thread.unread.unwrap_or(0);
         let mut chat = Chat::new(&here.out, (unread > 0 && read > 0).then_some(read));
         if !here.out.json {
-            self.show(here, &desk, &found, &mut chat);
+            self.show(here, &context, &found, &mut chat);
         } else if self.follow {
-            tell(here, &desk, &mut chat, &found.lines);
+            tell(here, &context, &mut chat, &found.lines);
         } else {
             here.out.value(&whole(&found));
         }
         if self.ack && found.last > read {
-            ack(&desk, &found.thread.thread_id, found.last)?;
+            ack(&context, &found.thread.thread_id, found.last)?;
         }
         if self.follow {
-            self.follow(here, &desk, found, chat)?;
+            self.follow(here, &context, found, chat)?;
         } else if !here.out.json && unread > 0 && !self.ack {
             let unread = count(unread, "message");
             here.out.blank();
@@ -147,9 +147,9 @@ impl Args {
         Ok(ExitCode::SUCCESS)
     }
 
-    fn show(&self, here: &Here, desk: &Desk, found: &Part, chat: &mut Chat<'_>) {
+    fn show(&self, here: &Here, context: &CommandContext, found: &Part, chat: &mut Chat<'_>) {
         let out = &here.out;
-        header(here, &desk.clock, &found.thread);
+        header(here, &context.clock, &found.thread);
         let id = found.thread.thread_id.as_str();
         let first = found.lines.iter().find_map(|line| match line {
             Said::Message(message) => message.seq,
@@ -161,7 +161,7 @@ impl Args {
             out.blank();
             out.hint(format!("{earlier}: understory thread {id} --since 0"));
         }
-        tell(here, desk, chat, &found.lines);
+        tell(here, context, chat, &found.lines);
         let none = found.lines.is_empty() && self.limit > 0 && !self.follow;
         if found.more && !self.follow {
             out.blank();
@@ -181,18 +181,24 @@ impl Args {
     }
 
     /// Waits for what this or any other process posts, until nobody reads any more.
-    fn follow(&self, here: &Here, desk: &Desk, found: Part, chat: Chat<'_>) -> Result<(), Fault> {
+    fn follow(
+        &self,
+        here: &Here,
+        context: &CommandContext,
+        found: Part,
+        chat: Chat<'_>,
+    ) -> Result<(), Fault> {
         let id = found.thread.thread_id.as_str();
         let place = Cell::new((found.last, found.head));
         let chat = RefCell::new(chat);
         let told = |_: Seq| {
             let (last, head) = place.get();
-            let (lines, now, head) = news(desk, id, last, head)?;
+            let (lines, now, head) = news(context, id, last, head)?;
             place.set((now, head));
             // What time it is changes while one waits.
-            tell(here, &desk.again(), &mut chat.borrow_mut(), &lines);
+            tell(here, &context.again(), &mut chat.borrow_mut(), &lines);
             if self.ack && now > last {
-                ack(desk, id, now)
+                ack(context, id, now)
             } else {
                 Ok(())
             }
@@ -201,17 +207,18 @@ impl Args {
         if found.more {
             told(found.head)?;
         }
-        desk.engine
-            .follow(&desk.caller, found.head, told, || !here.out.is_over())
+        context
+            .engine
+            .follow(&context.caller, found.head, told, || !here.out.is_over())
     }
 }
 
-fn tell(here: &Here, desk: &Desk, chat: &mut Chat<'_>, lines: &[Said]) {
+fn tell(here: &Here, context: &CommandContext, chat: &mut Chat<'_>, lines: &[Said]) {
     for line in lines {
         if here.out.json {
             here.out.value(&line.json())
         } else {
-            chat.say(&desk.clock, line)
+            chat.say(&context.clock, line)
         }
     }
     here.out.flush();
@@ -234,7 +241,7 @@ fn whole(found: &Part) -> Value {
     })
 }
 
-fn ack(desk: &Desk, thread: &str, read: i64) -> Result<(), Fault> {
+fn ack(context: &CommandContext, thread: &str, read: i64) -> Result<(), Fault> {
     let args = json!({ "thread_id": thread, "last_read_seq": read });
-    desk.call("ack_read", args).map(drop)
+    context.call("ack_read", args).map(drop)
 }

@@ -14,7 +14,7 @@ use super::render::message::standing;
 use super::render::words::count;
 use super::table::Table;
 use super::text::{Style, Text};
-use super::{Desk, Here, Outcome};
+use super::{CommandContext, Here, Outcome};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -56,7 +56,7 @@ pub struct Args {
 
 impl Args {
     pub fn run(self, here: &Here) -> Outcome {
-        let desk = here.desk()?;
+        let context = here.context()?;
         let most = match self.limit {
             0 => i64::MAX,
             most => most,
@@ -64,24 +64,24 @@ impl Args {
         let status = self.status.as_deref().map(str::to_lowercase);
         let status = status.as_deref().and_then(Status::parse);
         // A worker sees its own threads; asking for more is refused.
-        let all = self.all || (!self.mine && desk.caller.role != Role::Worker);
-        let found = threads(&desk, status, self.unread, all, most)?;
+        let all = self.all || (!self.mine && context.caller.role != Role::Worker);
+        let found = threads(&context, status, self.unread, all, most)?;
         if here.out.json {
             here.out.value(&json!(found));
         } else if found.threads.is_empty() {
-            self.nothing(here, &desk)?;
+            self.nothing(here, &context)?;
         } else {
-            show(here, &desk, &found);
+            show(here, &context, &found);
         }
         Ok(ExitCode::SUCCESS)
     }
 
     /// Why there is nothing to see, and what to do about it.
-    fn nothing(&self, here: &Here, desk: &Desk) -> Result<(), Fault> {
+    fn nothing(&self, here: &Here, context: &CommandContext) -> Result<(), Fault> {
         let out = &here.out;
-        if let Some(why) = desk.nothing_yet()? {
+        if let Some(why) = context.nothing_yet()? {
             out.line(why);
-        } else if !threads(desk, None, false, desk.caller.role != Role::Worker, 1)?
+        } else if !threads(context, None, false, context.caller.role != Role::Worker, 1)?
             .threads
             .is_empty()
         {
@@ -92,7 +92,7 @@ impl Args {
             });
             return Ok(());
         } else {
-            let name = &desk.caller.workspace;
+            let name = &context.caller.workspace;
             out.line(format!("There are no threads in {name} yet."));
         }
         out.hint(
@@ -112,7 +112,7 @@ pub struct Found {
 
 /// Up to `most` threads.
 pub fn threads(
-    desk: &Desk,
+    context: &CommandContext,
     status: Option<Status>,
     unread: bool,
     all: bool,
@@ -125,7 +125,7 @@ pub fn threads(
         cursor: None,
         limit: most.min(PAGE),
     };
-    desk.engine.view(&desk.caller, |view| {
+    context.engine.view(&context.caller, |view| {
         let mut threads = Vec::new();
         loop {
             let page = list::list(view, &asked)?;
@@ -145,7 +145,7 @@ pub fn threads(
     })
 }
 
-fn show(here: &Here, desk: &Desk, found: &Found) {
+fn show(here: &Here, context: &CommandContext, found: &Found) {
     let mut table = Table::new(&[
         "thread",
         "status",
@@ -173,7 +173,7 @@ fn show(here: &Here, desk: &Desk, found: &Found) {
             standing(thread.status),
             unread,
             open(thread),
-            room(WITH_TIMES, Text::from(desk.clock.ago(thread.updated_at))),
+            room(WITH_TIMES, Text::from(context.clock.ago(thread.updated_at))),
             room(WITH_NAMES, Text::from(names.join(", ")).fit(NAMES)),
             Text::from(thread.title.as_deref().unwrap_or_default()),
         ]);

@@ -240,7 +240,10 @@ fn revoke(here: &Here, settings: &Settings, named: Option<String>) -> Outcome {
             Some(jws) => {
                 let text = |claim: &str| jws.claims.get(claim).and_then(|value| value.as_str());
                 let (Some(jti), Some(workspace)) = (text("jti"), text("workspace_id")) else {
-                    return Err(Fault::invalid("token", "it names no jti and workspace"));
+                    return Err(Fault::invalid(
+                        "token",
+                        "must contain the claims jti and workspace_id",
+                    ));
                 };
                 (person.workspace, person.origin) = (workspace.to_owned(), None);
                 Revocation::Token(jti.to_owned())

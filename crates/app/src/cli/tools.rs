@@ -133,7 +133,7 @@ pub fn one(here: &Here, tool: &Tool) -> Outcome {
     out.line(tool.about);
     out.blank();
     let mut table = Table::new(&["argument", "type", "", "meaning"]);
-    for argument in reference::fields(&tool.input_schema()) {
+    for argument in reference::fields(&tool.described_schema()) {
         let required = if argument.required { "required" } else { "" };
         table.row([
             Text::new().name(argument.path),

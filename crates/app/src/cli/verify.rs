@@ -12,7 +12,7 @@ use understory_model::{Code, Fault, Seq};
 use super::progress::Progress;
 use super::render::words::count;
 use super::text::{Style, Text};
-use super::{Desk, Here, Outcome};
+use super::{CommandContext, Here, Outcome};
 use crate::object::with;
 use crate::token::checkpoint::{self, Checkpoint};
 use crate::token::jwk::Public;
@@ -61,8 +61,8 @@ impl Args {
             show_signed(here, &signed);
             return Ok(ExitCode::SUCCESS);
         }
-        let desk = here.desk()?;
-        there(&desk, "prove")?;
+        let context = here.context()?;
+        there(&context, "prove")?;
         let only = here.flags.workspace.as_deref();
         let mut expected: Vec<Expected> = Vec::new();
         for head in &self.head {
@@ -72,7 +72,7 @@ impl Args {
         for one in signed.iter().map(|signed| &signed.checkpoint) {
             expected.push(one.expected()?);
         }
-        let report = proved(&desk, only, !self.shallow, &expected)?;
+        let report = proved(&context, only, !self.shallow, &expected)?;
         if here.out.json {
             here.out.value(&json!(report));
         } else {
@@ -212,12 +212,12 @@ fn show_signed(here: &Here, signed: &[Signed]) {
 }
 
 /// Refuses to say that nothing is in order.
-pub fn there(desk: &Desk, what: &str) -> Result<(), Fault> {
-    match desk.engine.state()? {
+pub fn there(context: &CommandContext, what: &str) -> Result<(), Fault> {
+    match context.engine.state()? {
         Some(_) => Ok(()),
         None => Err(Fault::not_found(format!(
             "there is no store at {}: nothing to {what}",
-            desk.settings.store.value
+            context.settings.store.value
         ))
         .hint("Name another with --store or UNDERSTORY_STORE.")),
     }
@@ -225,7 +225,7 @@ pub fn there(desk: &Desk, what: &str) -> Result<(), Fault> {
 
 /// Proves a store, telling somebody at a terminal how far it is.
 pub fn proved(
-    desk: &Desk,
+    context: &CommandContext,
     only: Option<&str>,
     deep: bool,
     expected: &[Expected],
@@ -234,7 +234,7 @@ pub fn proved(
     let tell = |workspace: &str, seq: Seq| {
         progress.tell(|| format!("{workspace}: checked up to #{seq}"));
     };
-    desk.engine.verify_against(only, deep, expected, tell)
+    context.engine.verify_against(only, deep, expected, tell)
 }
 
 /// What was proved, a line a workspace.

@@ -41,7 +41,7 @@ pub struct Args {
 
 impl Args {
     pub fn run(self, here: &Here) -> Outcome {
-        let desk = here.desk()?;
+        let context = here.context()?;
         let args = json!({
             "thread_id": handle(&self.thread),
             "target_agent_id": self.agent,
@@ -49,9 +49,9 @@ impl Args {
             "trigger_prompt": self.prompt,
             "force": self.force,
         });
-        let answer = desk
+        let answer = context
             .call("trigger_participant", args)
-            .map_err(|fault| explained(&desk, fault))?;
+            .map_err(|fault| explained(&context, fault))?;
         let out = &here.out;
         if out.json {
             out.value(&answer);

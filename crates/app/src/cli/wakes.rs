@@ -10,7 +10,7 @@ use super::render::message::{explained, handle};
 use super::render::wake;
 use super::table::Table;
 use super::text::Text;
-use super::{Desk, Here, Outcome};
+use super::{CommandContext, Here, Outcome};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -28,7 +28,7 @@ failed     nobody could be woken; --steps says what was tried and why it failed"
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// Only those that are not read and have not failed
+    /// Only pending wakes
     #[arg(long)]
     open: bool,
     /// Only those of one thread
@@ -47,15 +47,15 @@ pub struct Args {
 
 impl Args {
     pub fn run(self, here: &Here) -> Outcome {
-        let desk = here.desk()?;
+        let context = here.context()?;
         let args = json!({
             "thread_id": self.thread.as_deref().map(handle),
             "target_agent_id": self.to,
             "open": self.open,
             "limit": self.limit,
         });
-        let answer = desk.call("list_wakes", args);
-        let answer = answer.map_err(|fault| explained(&desk, fault))?;
+        let answer = context.call("list_wakes", args);
+        let answer = answer.map_err(|fault| explained(&context, fault))?;
         let out = &here.out;
         if out.json {
             out.value(&answer);
@@ -63,17 +63,17 @@ impl Args {
         }
         let found: Wakes = Answer::Json(answer).typed()?;
         if found.wakes.is_empty() {
-            out.line("Nobody was to be woken.");
+            out.line("No wakes.");
             return Ok(ExitCode::SUCCESS);
         }
-        self.show(here, &desk, &found.wakes);
+        self.show(here, &context, &found.wakes);
         if found.next_cursor.is_some() {
             out.line(Text::new().dim("There are more: --limit shows them."));
         }
         Ok(ExitCode::SUCCESS)
     }
 
-    fn show(&self, here: &Here, desk: &Desk, wakes: &[Waking]) {
+    fn show(&self, here: &Here, context: &CommandContext, wakes: &[Waking]) {
         let mut table = Table::new(&[
             "wake", "agent", "thread", "result", "step", "asked by", "when",
         ]);
@@ -82,10 +82,10 @@ impl Args {
                 Text::new().name(&one.wake_id),
                 Text::new().bold(&one.target_agent_id),
                 Text::from(one.thread_id.as_str()),
-                wake::result(&desk.clock, one),
+                wake::result(&context.clock, one),
                 Text::from(wake::step(one)),
                 Text::from(one.asked_by.as_str()),
-                Text::from(desk.clock.ago(one.updated_at)),
+                Text::from(context.clock.ago(one.updated_at)),
             ]);
         }
         here.out.table(table);

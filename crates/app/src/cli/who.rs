@@ -10,7 +10,7 @@ use understory_model::answer::Answer;
 
 use super::table::Table;
 use super::text::{Style, Text};
-use super::{Desk, Here, Outcome};
+use super::{CommandContext, Here, Outcome};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -31,19 +31,19 @@ pub struct Args {
 
 impl Args {
     pub fn run(self, here: &Here) -> Outcome {
-        let desk = here.desk()?;
+        let context = here.context()?;
         let wanted = match &self.agent {
             Some(agent) => json!({ "agent": agent }),
             None => json!({}),
         };
-        let found = desk.call("get_active_sessions", wanted.clone())?;
+        let found = context.call("get_active_sessions", wanted.clone())?;
         if here.out.json {
             here.out.value(&found);
             return Ok(ExitCode::SUCCESS);
         }
         let Sessions { sessions } = Answer::Json(found).typed()?;
         if sessions.is_empty() {
-            let nobody = match (desk.nothing_yet()?, &self.agent) {
+            let nobody = match (context.nothing_yet()?, &self.agent) {
                 (Some(why), _) => why,
                 (None, Some(agent)) => format!("{agent} was never seen here."),
                 (None, None) => "Nobody is here now.".to_owned(),
@@ -54,8 +54,8 @@ impl Args {
                 Some(_) => wanted,
                 None => json!({ "gone": true }),
             };
-            let who: Who = Answer::Json(desk.call("who", wanted)?).typed()?;
-            show(here, &desk, &sessions, &who);
+            let who: Who = Answer::Json(context.call("who", wanted)?).typed()?;
+            show(here, &context, &sessions, &who);
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -67,7 +67,7 @@ struct Sessions {
     sessions: Vec<Seen>,
 }
 
-fn show(here: &Here, desk: &Desk, sessions: &[Seen], who: &Who) {
+fn show(here: &Here, context: &CommandContext, sessions: &[Seen], who: &Who) {
     let mut table = Table::new(&[
         "agent", "", "since", "seen", "reach", "project", "on", "runtime", "session",
     ]);
@@ -88,8 +88,8 @@ fn show(here: &Here, desk: &Desk, sessions: &[Seen], who: &Who) {
         table.row([
             Text::new().bold(&one.agent),
             alive,
-            Text::from(since.map_or_else(String::new, |since| desk.clock.ago(since))),
-            Text::from(desk.clock.ago(one.last_seen)),
+            Text::from(since.map_or_else(String::new, |since| context.clock.ago(since))),
+            Text::from(context.clock.ago(one.last_seen)),
             Text::from(agent.map_or("", |agent| agent.reach.as_str())),
             Text::from(one.project.as_deref().unwrap_or_default()),
             Text::from(one.on.join(", ")),

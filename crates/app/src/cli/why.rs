@@ -8,7 +8,7 @@ use understory_engine::garden::timeline::why::Why;
 use super::here::typed;
 use super::log::did;
 use super::text::Text;
-use super::{Desk, Here, Outcome};
+use super::{CommandContext, Here, Outcome};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -28,18 +28,18 @@ pub struct Args {
 
 impl Args {
     pub fn run(self, here: &Here) -> Outcome {
-        let desk = here.desk()?;
-        let answer = desk.call("why", json!({ "id": self.id }))?;
+        let context = here.context()?;
+        let answer = context.call("why", json!({ "id": self.id }))?;
         if here.out.json {
             here.out.value(&answer);
         } else {
-            show(here, &desk, &self.id, &typed(&answer)?);
+            show(here, &context, &self.id, &typed(&answer)?);
         }
         Ok(ExitCode::SUCCESS)
     }
 }
 
-fn show(here: &Here, desk: &Desk, id: &str, answer: &Why) {
+fn show(here: &Here, context: &CommandContext, id: &str, answer: &Why) {
     let out = &here.out;
     if let Some(line) = &answer.line {
         out.line(Text::new().name(id).plain("  ").bold(&line.content));
@@ -59,7 +59,7 @@ fn show(here: &Here, desk: &Desk, id: &str, answer: &Why) {
             .then(did(step.action.as_deref().unwrap_or("added")))
             .plain(" ")
             .name(name.unwrap_or_default());
-        out.line(head.dim(format!("  {}", desk.clock.ago(step.realized_at))));
+        out.line(head.dim(format!("  {}", context.clock.ago(step.realized_at))));
         let told = &step.text;
         let why = step.reasoning.as_deref().unwrap_or_default();
         if !told.is_empty() {
@@ -71,7 +71,7 @@ fn show(here: &Here, desk: &Desk, id: &str, answer: &Why) {
     }
     let last = answer.steps.last().filter(|_| answer.truncated);
     if answer.cycle {
-        out.hint("What led to it leads back to it; the circle is shown once.");
+        out.hint("The causes form a cycle, shown once.");
     } else if let Some(last) = last {
         out.hint(format!(
             "It goes on: understory why {} shows the rest.",

@@ -214,15 +214,15 @@ settings! {
     wakes_per_hour: i64, "UNDERSTORY_WAKES_PER_HOUR" {
         read number(WAKES_PER_HOUR, limits::WAKES_PER_HOUR);
     }
-    /// How soon a wake that was put off because of what a terminal shows is tried again
+    /// Retry delay of a wake deferred because of the terminal's screen
     wake_recheck_seconds: i64, "UNDERSTORY_WAKE_RECHECK_SECONDS" {
         read number(WAKE_RECHECK_SECONDS.cast_signed(), limits::WAKE_SECONDS);
     }
-    /// How long after the last key in a managed terminal nothing is typed into it
+    /// Quiet time after the last key before anything is typed
     wake_quiet_seconds: i64, "UNDERSTORY_WAKE_QUIET_SECONDS" {
         read number(20, limits::WAKE_SECONDS);
     }
-    /// How long a wake is put off by a person's typing before the next step is taken
+    /// How long typing may defer a wake
     wake_patience_seconds: i64, "UNDERSTORY_WAKE_PATIENCE_SECONDS" {
         read number(WAKE_PATIENCE_SECONDS.cast_signed(), limits::WAKE_SECONDS);
     }

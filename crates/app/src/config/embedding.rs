@@ -1,4 +1,4 @@
-//! Where texts are embedded outside this program, if anywhere.
+//! Which external model embeds texts, if any.
 //!
 //! Texts of the store go there, so a file in a repository cannot set it: who clones one must not
 //! send their memory to its author.

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use understory_model::Fault;
 use understory_model::text::quoted;
+use understory_model::{Fault, limits};
 
 use super::{Raw, Secret, Setting, Source, Surroundings, wrong};
 use crate::log;
@@ -126,9 +126,6 @@ fn expand(text: &str, around: &Surroundings) -> PathBuf {
     }
 }
 
-/// No password is longer; whatever is, is something else.
-const PASSWORD_BYTES: u64 = 4 << 10;
-
 /// The password of a store's address, from its setting or from a file that the user alone may read.
 pub(super) fn password(
     set: Setting<Option<String>>,
@@ -153,7 +150,7 @@ pub(super) fn password(
     let shown = path.display();
     let unreadable = |error: std::io::Error| file.wrong(KEY, format!("{shown}: {error}"));
     let size = std::fs::metadata(&path).map_err(unreadable)?.len();
-    if size > PASSWORD_BYTES {
+    if size > limits::PASSWORD_BYTES {
         return Err(file.wrong(KEY, format!("{shown}: is too large for a password")));
     }
     if !owner::is_private(&path) {

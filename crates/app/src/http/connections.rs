@@ -1,9 +1,9 @@
 //! The open connections: how many there may be, and which of them is closed to make room.
 //!
 //! Anybody can open a connection, so one counts for little until a request on it came from a caller
-//! who was recognised. Those of nobody have half of the places, and the oldest of them is closed
-//! when one more arrives: clients that only hold connections lose them, and a short request is
-//! still answered. Some places are never taken by callers either, so that there is always one to
+//! who was recognised. Unauthenticated connections have half of the places, and the oldest of them
+//! is closed when one more arrives: clients that only hold connections lose them, and a short request
+//! is still answered. Some places are never taken by callers either, so that there is always one to
 //! give.
 
 use std::collections::{BTreeMap, HashMap};
@@ -21,9 +21,9 @@ const OTHER_FILES: usize = 128;
 
 /// The open connections of a server.
 pub struct Connections {
-    /// Places in all, for those of nobody, and for those of callers.
+    /// Places in all, for unauthenticated connections, and for those of callers.
     most: usize,
-    of_nobody: usize,
+    unauthenticated: usize,
     of_callers: usize,
     room: Arc<Semaphore>,
     state: Mutex<State>,
@@ -35,7 +35,7 @@ struct State {
     open: BTreeMap<u64, Open>,
     by_network: HashMap<IpAddr, usize>,
     by_agent: HashMap<(String, String), usize>,
-    of_nobody: usize,
+    unauthenticated: usize,
     of_callers: usize,
 }
 
@@ -48,7 +48,7 @@ struct Open {
 /// What is known of a connection.
 enum Standing {
     /// No request on it came from a caller who was recognised.
-    Nobodys,
+    Unauthenticated,
     /// The first caller who was recognised on it: workspace and agent.
     Callers(String, String),
     /// It is being closed to make room.
@@ -75,7 +75,7 @@ impl Connections {
         let most = most.max(8);
         Arc::new(Connections {
             most,
-            of_nobody: most / 2,
+            unauthenticated: most / 2,
             of_callers: most - most / 8,
             room: Arc::new(Semaphore::new(most)),
             state: Mutex::default(),
@@ -94,7 +94,7 @@ impl Connections {
             {
                 return None;
             }
-            if state.of_nobody >= self.of_nobody {
+            if state.unauthenticated >= self.unauthenticated {
                 state.make_room();
             }
         }
@@ -124,9 +124,9 @@ impl Connections {
 impl State {
     fn add(&mut self, network: IpAddr, close: CancellationToken) -> u64 {
         self.last += 1;
-        self.of_nobody += 1;
+        self.unauthenticated += 1;
         *self.by_network.entry(network).or_default() += 1;
-        let standing = Standing::Nobodys;
+        let standing = Standing::Unauthenticated;
         let open = Open {
             network,
             standing,
@@ -136,11 +136,11 @@ impl State {
         self.last
     }
 
-    /// Closes the oldest of nobody's connections, of the address that has most of them.
+    /// Closes the oldest of the unauthenticated connections, of the address that has most of them.
     fn make_room(&mut self) {
         let mut counts: HashMap<IpAddr, (usize, u64)> = HashMap::new();
         for (number, open) in &self.open {
-            if matches!(open.standing, Standing::Nobodys) {
+            if matches!(open.standing, Standing::Unauthenticated) {
                 counts.entry(open.network).or_insert((0, *number)).0 += 1;
             }
         }
@@ -149,7 +149,7 @@ impl State {
         if let Some(open) = oldest {
             open.standing = Standing::Closing;
             open.close.cancel();
-            self.of_nobody -= 1;
+            self.unauthenticated -= 1;
         }
     }
 
@@ -159,7 +159,7 @@ impl State {
         };
         less(&mut self.by_network, &open.network);
         match open.standing {
-            Standing::Nobodys => self.of_nobody -= 1,
+            Standing::Unauthenticated => self.unauthenticated -= 1,
             Standing::Closing => {}
             Standing::Callers(workspace, agent) => {
                 self.of_callers -= 1;
@@ -210,11 +210,11 @@ impl Mark {
         let Some(open) = state.open.get_mut(&self.number).filter(|_| !full) else {
             return;
         };
-        if !matches!(open.standing, Standing::Nobodys) {
+        if !matches!(open.standing, Standing::Unauthenticated) {
             return;
         }
         open.standing = Standing::Callers(agent.0.clone(), agent.1.clone());
-        state.of_nobody -= 1;
+        state.unauthenticated -= 1;
         state.of_callers += 1;
         *state.by_agent.entry(agent).or_default() += 1;
     }
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_oldest_of_nobodys_makes_room_and_callers_stay() {
+    async fn the_oldest_unauthenticated_makes_room_and_callers_stay() {
         let connections = Connections::new(16);
         let here = address("127.0.0.1");
         let known = connections.enter(here).await.unwrap();
@@ -307,7 +307,7 @@ mod tests {
         assert!(!known.close.is_cancelled() && !next.close.is_cancelled());
         drop((known, held, next));
         let state = connections.state();
-        assert_eq!((state.of_nobody, state.of_callers), (0, 0));
+        assert_eq!((state.unauthenticated, state.of_callers), (0, 0));
         assert!(state.open.is_empty() && state.by_network.is_empty() && state.by_agent.is_empty());
     }
 
@@ -334,7 +334,7 @@ mod tests {
             held.push(place);
         }
         assert_eq!(connections.state().of_callers, 14);
-        // All places are taken; one of those that are nobody's is closed, and gives its own.
+        // All places are taken; one of the unauthenticated connections is closed, and gives its own.
         let entering = {
             let connections = Arc::clone(&connections);
             tokio::spawn(async move { connections.enter(here).await.is_some() })

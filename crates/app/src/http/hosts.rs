@@ -149,14 +149,11 @@ impl Hosts {
             None => one(headers, HOST).and_then(Authority::parse),
         };
         let Some(named) = named else {
-            return Err(Fault::new(
-                Code::Validation,
-                "the request names no host, or more than one",
-            ));
+            return Err(Fault::new(Code::Validation, "exactly one host is required"));
         };
         if !self.knows(&named.host) {
-            return Err(forbidden("this server is not called by that name")
-                .hint("If it should be, set `url` to the address that callers use."));
+            return Err(forbidden("unknown host name")
+                .hint("To accept it, set `url` to the address that callers use."));
         }
         if !headers.contains_key(ORIGIN) {
             return Ok(());

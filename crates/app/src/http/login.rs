@@ -71,7 +71,7 @@ impl Logins {
 
     /// A new link's code; the one before it works no more.
     pub fn link(&self, now: Instant) -> Result<String, Fault> {
-        let code = token::chance(32)?;
+        let code = token::random(32)?;
         *locked(&self.link) = Some((code.clone(), now + LINK));
         *locked(&self.last_link) = Some(now);
         Ok(code)
@@ -107,7 +107,7 @@ impl Logins {
                 return None;
             }
         }
-        let (name, csrf) = (token::chance(32).ok()?, token::chance(32).ok()?);
+        let (name, csrf) = (token::random(32).ok()?, token::random(32).ok()?);
         let mut logins = locked(&self.logins);
         logins.retain(|_, login| now < login.until);
         if logins.len() >= limits::LOGINS {

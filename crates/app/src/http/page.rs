@@ -75,9 +75,9 @@ fn spent() -> Response {
 pub async fn logout(State(app): State<Arc<AppState>>, request: Request) -> Response {
     let (parts, _) = request.into_parts();
     let RequestName(name) = v1::name_of(&parts.extensions);
-    // A form of this page says where it comes from; without that anybody's could have sent it.
+    // A form of this page sends its origin; without it, any page could have sent the form.
     if one(&parts.headers, header::ORIGIN).is_none() {
-        let fault = Fault::new(Code::Forbidden, "log out on the page itself");
+        let fault = Fault::new(Code::Forbidden, "logout requires an Origin header");
         return reply::fault(&fault, &name);
     }
     if let Some(login) = app.logins.find(&parts.headers) {

@@ -20,14 +20,14 @@ use super::metrics::Metrics;
 use super::signs::Sign;
 use super::state::AppState;
 use crate::call::heads;
-use crate::places::{Most, Place, Places};
+use crate::limiter::{Limiter, Most, Place};
 
 /// How long a stream has to end by itself when the server stops.
 const POLITE: Duration = Duration::from_millis(500);
 
 /// The open streams.
 pub struct Streams {
-    places: Places,
+    limiter: Limiter,
     metrics: Arc<Metrics>,
 }
 
@@ -45,14 +45,14 @@ impl Streams {
             all: limits::STREAMS,
         };
         Streams {
-            places: Places::new("open streams", "Close a stream first.", most),
+            limiter: Limiter::new("open streams", "Close a stream first.", most),
             metrics,
         }
     }
 
     /// Takes a place, unless the caller, its workspace or all together have too many.
     pub fn enter(&self, caller: &Caller) -> Result<Open, Fault> {
-        let place = self.places.enter(caller)?;
+        let place = self.limiter.enter(caller)?;
         self.metrics.streams.add(1);
         Ok(Open {
             metrics: Arc::clone(&self.metrics),

@@ -14,7 +14,7 @@ use understory_model::{Caller, Code, Fault};
 use super::resources;
 use crate::call::Calls;
 use crate::call::heads::{About, Following, Names, number};
-use crate::places::Place;
+use crate::limiter::Place;
 
 /// What it takes to look at a resource: as whom, where, and by which means.
 pub struct Eyes {

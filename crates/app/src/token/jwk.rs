@@ -209,17 +209,17 @@ mod tests {
         }
         assert!(!listed.key.verifies("RS256", b"massage", &signed));
 
-        let chance = SystemRandom::new();
-        let made = EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &chance).unwrap();
+        let random = SystemRandom::new();
+        let made = EcdsaKeyPair::generate_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, &random).unwrap();
         let pair =
-            EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, made.as_ref(), &chance)
+            EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, made.as_ref(), &random)
                 .unwrap();
         let point = pair.public_key().as_ref();
         let part = |bytes: &[u8]| URL_SAFE_NO_PAD.encode(bytes);
         let jwk = json!({"kty": "EC", "crv": "P-256", "kid": "e",
                          "x": part(&point[1..33]), "y": part(&point[33..])});
         let listed = read(jwk).unwrap();
-        let signed = pair.sign(&chance, b"message").unwrap();
+        let signed = pair.sign(&random, b"message").unwrap();
         assert!(listed.key.verifies("ES256", b"message", signed.as_ref()));
         for alg in ["ES384", "RS256", "EdDSA", "HS256", "none"] {
             assert!(

@@ -98,7 +98,7 @@ impl<'de> Deserialize<'de> for Once {
                 let mut read = Map::new();
                 while let Some((name, value)) = map.next_entry::<String, Value>()? {
                     if read.insert(name, value).is_some() {
-                        return Err(A::Error::custom("a name stands twice"));
+                        return Err(A::Error::custom("duplicate name"));
                     }
                 }
                 Ok(Once(read))

@@ -24,8 +24,8 @@ pub mod verify;
 pub const ISSUER: &str = "understory";
 pub const AUDIENCE: &str = "understory";
 
-/// A text of chance that nobody guesses: 32 hexadecimal digits for each 16 bytes.
-pub fn chance(bytes: usize) -> Result<String, Fault> {
+/// A random text that nobody guesses: 32 hexadecimal digits for each 16 bytes.
+pub fn random(bytes: usize) -> Result<String, Fault> {
     let mut drawn = vec![0; bytes];
     SystemRandom::new()
         .fill(&mut drawn)
@@ -45,7 +45,7 @@ pub fn issue(
         let problem = format!("a token is good for 1 second to {days} days");
         return Err(Fault::invalid("ttl", problem));
     }
-    let jti = chance(16)?;
+    let jti = random(16)?;
     let header = json!({ "alg": "EdDSA", "kid": key.kid(), "typ": "JWT" });
     let claims = json!({
         "iss": ISSUER,

@@ -1,7 +1,7 @@
 //! Says whether a token proves who is calling. What is not exactly right is refused.
 //!
-//! Before the signature is checked nothing of a token is told or believed but for which key to
-//! check it with; after that, the reason of a refusal may help its owner.
+//! Before the signature is verified, only the key id is used; after that, the reason of a refusal
+//! may help its owner.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};

@@ -300,6 +300,28 @@ fn the_tour_is_real_quick_and_leaves_nothing() {
     );
 }
 
+/// The sentences in the README's blocks of what the tour prints: no calls, no answers, no cuts.
+fn told_by_the_readme() -> Vec<&'static str> {
+    let readme = include_str!("../../../../README.md");
+    let (_, tour) = readme.split_once("$ understory tour\n").unwrap();
+    let (tour, _) = tour.split_once("\n## ").unwrap();
+    // Text and blocks take turns, and it begins in a block.
+    let blocks = tour.split("```").step_by(2);
+    let lines = blocks.flat_map(|block| block.trim_start_matches("console").lines());
+    lines
+        .filter(|line| !line.is_empty() && !line.starts_with([' ', '…']))
+        .filter(|line| !line.starts_with("ok "))
+        .collect()
+}
+
+#[test]
+fn the_readme_says_what_the_tour_says() {
+    let out = Shell::sqlite().ok(&["tour"]);
+    let told = told_by_the_readme();
+    assert!(told.len() > 15, "{told:?}");
+    says(&out, &told);
+}
+
 #[test]
 fn stores_that_are_none_are_told_apart() {
     let shell = Shell::sqlite();

@@ -48,7 +48,7 @@ fn a_credential_is_listed_and_purged(backend: Backend) {
     );
     let done = shell.run(&purge);
     assert_ne!(done.code, 0);
-    says(&done.err, &["nobody can be asked", "--yes"]);
+    says(&done.err, &["confirmation requires a terminal", "--yes"]);
     says(&shell.ok(&["doctor"]), &["warn  secrets"]);
     let done = shell.run(&with(&["--yes", "--role", "worker"]));
     assert_ne!(done.code, 0);

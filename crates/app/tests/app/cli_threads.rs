@@ -585,7 +585,7 @@ fn what_a_post_settles_is_said(backend: Backend) {
         "--role",
         "worker",
     ]);
-    says(&out, &["Kept as your word; the finding stays open."]);
+    says(&out, &["Recorded as your view; the finding stays open."]);
     let out = shell.ok(&[
         "post",
         "1",
@@ -599,7 +599,7 @@ fn what_a_post_settles_is_said(backend: Backend) {
         "--role",
         "worker",
     ]);
-    assert!(!out.contains("your word"), "{out}");
+    assert!(!out.contains("your view"), "{out}");
     shell.ok(&[
         "post",
         "1",

@@ -1,4 +1,4 @@
-//! A model outside, as a person sets it up: a real endpoint on this machine, the real program.
+//! An external model, as a person sets it up: a real endpoint on this machine, the real program.
 
 use crate::driver;
 use std::io::{BufRead, BufReader, Read, Write};

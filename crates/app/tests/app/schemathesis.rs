@@ -14,7 +14,9 @@ use understory_tools::registry;
 /// Examples for each tool and way of making them up.
 const EXAMPLES: &str = "3";
 
-/// Tools that made-up calls rarely or never get a good answer from.
+/// Tools that made-up calls rarely or never get a good answer from. That their answers are as declared
+/// is checked where every tool is called with arguments that work
+/// (`crates/tools/tests/tools/every_tool`).
 const HARD: [&str; 14] = [
     // Takes a record that is active in the session, and what its new state asks for.
     "transition",

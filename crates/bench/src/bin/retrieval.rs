@@ -141,7 +141,7 @@ fn figures(of: &[(&Question<'_>, f64)], meant: impl Fn(&Question<'_>) -> bool) -
     format!("{:5.1} % {:.3}", 100.0 * first / count, mean / count)
 }
 
-/// The model outside that the settings of the product name, if they do.
+/// The external model that the settings of the product name, if they do.
 fn endpoint() -> Option<Arc<dyn Embedder>> {
     let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     let embedding = Embedding {

@@ -124,10 +124,10 @@ pub struct Change {
 pub struct Changes {
     /// Each field with what it was and what it is. A key inside another follows a point.
     pub fields: BTreeMap<String, [Value; 2]>,
-    /// Fields that were not there before.
+    /// Added fields.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub added: Vec<String>,
-    /// Fields that are not there any more.
+    /// Removed fields.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub removed: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -44,9 +44,31 @@ pub fn of(node: &Node) -> Option<Claim> {
     })
 }
 
-/// Whether a claim still keeps others off.
-pub fn counts(claim: &Claim, rules: &Rules, now: Time) -> bool {
-    claim.at > now.minus(rules.claim_ttl)
+/// When claims expire.
+#[derive(Debug, Clone, Copy)]
+pub struct Expiry {
+    pub now: Time,
+    /// In microseconds.
+    ttl: i64,
+}
+
+impl Expiry {
+    pub fn new(rules: &Rules, now: Time) -> Expiry {
+        Expiry {
+            now,
+            ttl: rules.claim_ttl,
+        }
+    }
+
+    /// Claims that were last renewed then or before have expired.
+    pub fn stale(self) -> Time {
+        self.now.minus(self.ttl)
+    }
+
+    /// Whether a claim still keeps others off.
+    pub fn counts(self, claim: &Claim) -> bool {
+        claim.at > self.stale()
+    }
 }
 
 /// Whether a session that last claimed something at `last` is still there.
@@ -66,12 +88,11 @@ pub fn ended_sessions(
     ws: Ws,
     project: Id,
     holder: (&str, &str),
-    (rules, now): (&Rules, Time),
+    expiry: Expiry,
 ) -> Result<Vec<String>> {
-    let stale = now.minus(rules.claim_ttl);
     let mut ended = Vec::new();
-    for (session, last) in ready::other_sessions(tx, ws, project, holder, stale)? {
-        if !is_alive(tx, ws, &session, last, now)? {
+    for (session, last) in ready::other_sessions(tx, ws, project, holder, expiry.stale())? {
+        if !is_alive(tx, ws, &session, last, expiry.now)? {
             ended.push(session);
         }
     }
@@ -84,15 +105,15 @@ pub fn held(
     ws: Ws,
     handle: &str,
     claim: &Claim,
-    (rules, now): (&Rules, Time),
+    expiry: Expiry,
 ) -> Result<Held> {
     Ok(Held {
         id: handle.to_string(),
         by: claim.by.clone(),
         session: claim.session.clone(),
         since: claim.at,
-        until: claim.at.plus(rules.claim_ttl),
-        alive: is_alive(tx, ws, &claim.session, claim.at, now)?,
+        until: claim.at.plus(expiry.ttl),
+        alive: is_alive(tx, ws, &claim.session, claim.at, expiry.now)?,
     })
 }
 
@@ -102,12 +123,13 @@ pub fn in_the_way(work: &mut Work<'_, '_>, id: Id) -> Result<Option<Held>> {
         return Ok(None);
     };
     let own = claim.by == work.caller.agent && claim.session == work.session;
-    if own || !counts(&claim, &work.rules, work.now) {
+    let expiry = Expiry::new(&work.rules, work.now);
+    if own || !expiry.counts(&claim) {
         return Ok(None);
     }
     let handle = work.named(id)?.handle;
-    let (ws, rules, now) = (work.ws(), work.rules, work.now);
-    let held = held(work.read()?, ws, &handle, &claim, (&rules, now))?;
+    let ws = work.ws();
+    let held = held(work.read()?, ws, &handle, &claim, expiry)?;
     let ended = claim.by == work.caller.agent && !held.alive;
     Ok((!ended).then_some(held))
 }

@@ -9,12 +9,13 @@ use understory_model::answer::{self, Answer, Fit, Shape};
 use understory_model::budget::{Budget, Drop};
 use understory_model::error::Result;
 use understory_model::link::DEPENDS_ON;
-use understory_model::{Id, Time, Ws};
+use understory_model::{Id, Ws};
 use understory_storage::keys::Pair;
 use understory_storage::nodes::{self, Standing};
 use understory_storage::projects::Project;
 use understory_storage::{ReadTx, entities, links, ready};
 
+use crate::graph::claim::Expiry;
 use crate::graph::shape::{self, Node};
 use crate::graph::why::{self, Place, Reason};
 use crate::graph::{claim as claims, find, find_to_change, project};
@@ -23,7 +24,7 @@ use crate::kernel::content::node as fields;
 use crate::kernel::content::node::Evidence;
 use crate::kernel::core::Thing;
 use crate::kernel::work::Edit;
-use crate::{Rules, View, Work};
+use crate::{View, Work};
 
 /// What is asked for.
 #[derive(Debug, Clone, Default)]
@@ -51,8 +52,7 @@ impl Wanted {
 struct Asker<'a> {
     agent: &'a str,
     session: &'a str,
-    rules: &'a Rules,
-    now: Time,
+    expiry: Expiry,
 }
 
 /// The answer of `graph_next`.
@@ -115,12 +115,10 @@ pub struct Resolved {
 pub fn look(view: &mut View<'_, '_>, wanted: &Wanted) -> Result<Answer<Next>> {
     let caller = view.caller;
     let name = wanted.project.as_deref().unwrap_or(&caller.project);
-    let (rules, now) = (view.rules, view.now);
     let asker = Asker {
         agent: &caller.agent,
         session: &caller.session,
-        rules: &rules,
-        now,
+        expiry: Expiry::new(&view.rules, view.now),
     };
     let found = match &wanted.node {
         Some(handle) => {
@@ -139,7 +137,7 @@ pub fn look(view: &mut View<'_, '_>, wanted: &Wanted) -> Result<Answer<Next>> {
                 project: name,
                 scope: wanted.scope.as_deref().zip(scope),
             };
-            best(view.tx, view.ws, &home, wanted, (place, asker))?
+            best(view.tx, view.ws, &home, wanted, place, asker)?
         }
     };
     match found {
@@ -155,12 +153,11 @@ pub fn look(view: &mut View<'_, '_>, wanted: &Wanted) -> Result<Answer<Next>> {
 pub fn claim(work: &mut Work<'_, '_>, wanted: &Wanted) -> Result<Answer<Next>> {
     let name = wanted.project.as_deref().unwrap_or(&work.caller.project);
     let name = name.to_string();
-    let (rules, now, session) = (work.rules, work.now, work.session.clone());
+    let session = work.session.clone();
     let asker = Asker {
         agent: &work.caller.agent,
         session: &session,
-        rules: &rules,
-        now,
+        expiry: Expiry::new(&work.rules, work.now),
     };
     let found = match &wanted.node {
         Some(handle) => {
@@ -185,7 +182,7 @@ pub fn claim(work: &mut Work<'_, '_>, wanted: &Wanted) -> Result<Answer<Next>> {
                 scope: wanted.scope.as_deref().zip(scope),
             };
             let ws = work.ws();
-            best(work.read()?, ws, &home, wanted, (place, asker))?
+            best(work.read()?, ws, &home, wanted, place, asker)?
         }
     };
     let ids = match found {
@@ -220,15 +217,15 @@ fn best(
     ws: Ws,
     home: &Project,
     wanted: &Wanted,
-    (place, asker): (Place<'_>, Asker<'_>),
+    place: Place<'_>,
+    asker: Asker<'_>,
 ) -> Result<std::result::Result<Vec<Id>, Reason>> {
-    let when = (asker.rules, asker.now);
     let scope = match place.scope {
         Some((_, id)) => nodes::get(tx, ws, id)?.map(|node| node.path),
         None => None,
     };
     let holder = (asker.agent, asker.session);
-    let ended = claims::ended_sessions(tx, ws, home.id, holder, when)?;
+    let ended = claims::ended_sessions(tx, ws, home.id, holder, asker.expiry)?;
     let keys = wanted.keys();
     let ready = ready::Ready {
         project: home.id,
@@ -237,7 +234,7 @@ fn best(
         agent: asker.agent,
         session: asker.session,
         ended: &ended,
-        stale: asker.now.minus(asker.rules.claim_ttl),
+        stale: asker.expiry.stale(),
         most: wanted.count,
     };
     let ids = if why::has_plan(home) {
@@ -246,7 +243,7 @@ fn best(
         Vec::new()
     };
     if ids.is_empty() {
-        return Ok(Err(why::empty(tx, ws, home, (&ready, &place), when)?));
+        return Ok(Err(why::empty(tx, ws, home, &ready, &place, asker.expiry)?));
     }
     Ok(Ok(ids))
 }
@@ -259,7 +256,6 @@ fn named(
     handle: &str,
     asker: Asker<'_>,
 ) -> Result<std::result::Result<Vec<Id>, Reason>> {
-    let when = (asker.rules, asker.now);
     let Some(node) = nodes::get(tx, ws, id)? else {
         return Err(crate::kernel::view::no_such(
             tx,
@@ -271,18 +267,17 @@ fn named(
     if node.standing == Standing::Ready && is_free(tx, ws, &node, asker)? {
         return Ok(Ok(vec![id]));
     }
-    Ok(Err(why::of_node(tx, ws, &node, handle, when)?))
+    Ok(Err(why::of_node(tx, ws, &node, handle, asker.expiry)?))
 }
 
 fn is_free(tx: &mut ReadTx<'_>, ws: Ws, node: &nodes::Node, asker: Asker<'_>) -> Result<bool> {
-    let Some(claim) = claims::of(node).filter(|one| claims::counts(one, asker.rules, asker.now))
-    else {
+    let Some(claim) = claims::of(node).filter(|one| asker.expiry.counts(one)) else {
         return Ok(true);
     };
     let ours = claim.by == asker.agent;
     Ok(ours
         && (claim.session == asker.session
-            || !claims::is_alive(tx, ws, &claim.session, claim.at, asker.now)?))
+            || !claims::is_alive(tx, ws, &claim.session, claim.at, asker.expiry.now)?))
 }
 
 /// The answer that has nothing, with the reason.
@@ -383,9 +378,9 @@ fn shown(
         let parent = entity.parent;
         let mut thing = Thing::open(entity)?;
         if let Some(by) = claimed {
-            claims::set(&mut thing.data, by.agent, by.session, by.now);
+            claims::set(&mut thing.data, by.agent, by.session, by.expiry.now);
             thing.entity.version += 1;
-            thing.entity.updated_at = by.now;
+            thing.entity.updated_at = by.expiry.now;
         }
         // Siblings share their ancestors; ask once for all of them.
         if let Some(parent) = parent

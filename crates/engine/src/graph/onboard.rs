@@ -14,6 +14,7 @@ use understory_storage::ready::{self, Ready};
 use understory_storage::{entities, nodes};
 
 use crate::View;
+use crate::graph::claim::Expiry;
 use crate::graph::shape::Counts;
 use crate::graph::why::{self, Place, Reason};
 use crate::graph::{claim, project};
@@ -203,9 +204,9 @@ fn in_progress(view: &mut View<'_, '_>, home: &Project) -> Result<Vec<Doing>> {
 
 /// What the caller could start, and what to do about it.
 fn next(view: &mut View<'_, '_>, caller: &Caller, home: &Project) -> Result<(Vec<Brief>, String)> {
-    let (rules, now) = (view.rules, view.now);
+    let expiry = Expiry::new(&view.rules, view.now);
     let holder = (caller.agent.as_str(), caller.session.as_str());
-    let ended = claim::ended_sessions(view.tx, view.ws, home.id, holder, (&rules, now))?;
+    let ended = claim::ended_sessions(view.tx, view.ws, home.id, holder, expiry)?;
     let ready = Ready {
         project: home.id,
         scope: None,
@@ -213,7 +214,7 @@ fn next(view: &mut View<'_, '_>, caller: &Caller, home: &Project) -> Result<(Vec
         agent: &caller.agent,
         session: &caller.session,
         ended: &ended,
-        stale: now.minus(rules.claim_ttl),
+        stale: expiry.stale(),
         most: NAMED,
     };
     let ids = if why::has_plan(home) {
@@ -227,7 +228,7 @@ fn next(view: &mut View<'_, '_>, caller: &Caller, home: &Project) -> Result<(Vec
             project: project::name_of(name.as_deref().unwrap_or_default()),
             scope: None,
         };
-        let reason = why::empty(view.tx, view.ws, home, (&ready, &place), (&rules, now))?;
+        let reason = why::empty(view.tx, view.ws, home, &ready, &place, expiry)?;
         return Ok((Vec::new(), format!("{} {}", reason.message, reason.hint())));
     }
     let mut next = Vec::new();

@@ -208,12 +208,12 @@ pub fn check_properties(field: &str, properties: &Map<String, Value>) -> Result<
         None | Some(Value::Null | Value::Number(_)) => Ok(()),
         Some(_) => Err(Fault::invalid(
             format!("{field}.{PRIORITY}"),
-            "must be a number: it ranks, higher first, and none counts as 0",
+            "must be a number; higher ranks first, a missing one counts as 0",
         )),
     }
 }
 
-/// A new node is nobody's: what says whose it is cannot be written by hand.
+/// A new node is unclaimed, and claims cannot be written by hand.
 fn no_claim(field: &str, properties: &Map<String, Value>) -> Result<()> {
     let mut properties = properties.clone();
     claim::take_out(field, &mut properties, &Map::new()).map(|_| ())

@@ -10,7 +10,7 @@ use understory_storage::nodes::{self, Node};
 use understory_storage::{entities, links};
 
 use crate::View;
-use crate::graph::claim::{self, Held};
+use crate::graph::claim::{self, Expiry, Held};
 use crate::graph::why::Reason;
 use crate::graph::{find_surviving, project};
 use crate::kernel::content::node as fields;
@@ -133,17 +133,11 @@ fn rows(view: &mut View<'_, '_>, top: &Node, found: &[Node]) -> Result<Vec<Row>>
 }
 
 fn row(view: &mut View<'_, '_>, top: &Node, node: &Node, thing: &Thing) -> Result<Row> {
-    let (rules, now) = (view.rules, view.now);
-    let held = match claim::of(node).filter(|one| claim::counts(one, &rules, now)) {
+    let expiry = Expiry::new(&view.rules, view.now);
+    let held = match claim::of(node).filter(|one| expiry.counts(one)) {
         Some(claim) if !node.resolved => {
             let handle = &thing.entity.handle;
-            Some(claim::held(
-                view.tx,
-                view.ws,
-                handle,
-                &claim,
-                (&rules, now),
-            )?)
+            Some(claim::held(view.tx, view.ws, handle, &claim, expiry)?)
         }
         _ => None,
     };

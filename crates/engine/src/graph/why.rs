@@ -4,14 +4,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use understory_model::error::Result;
 use understory_model::text::{cut, quoted};
-use understory_model::{Id, Time, Ws};
+use understory_model::{Id, Ws};
 use understory_storage::projects::Project;
 use understory_storage::query::{self, Filter};
 use understory_storage::ready::{self, Ready};
 use understory_storage::{ReadTx, entities, nodes};
 
-use crate::Rules;
-use crate::graph::claim::{self, Held};
+use crate::graph::claim::{self, Expiry, Held};
 use crate::graph::cycle;
 use crate::kernel::content::brief::Brief;
 use crate::kernel::content::node as fields;
@@ -126,8 +125,9 @@ pub fn empty(
     tx: &mut ReadTx<'_>,
     ws: Ws,
     home: &Project,
-    (wanted, place): (&Ready<'_>, &Place<'_>),
-    (rules, now): (&Rules, Time),
+    wanted: &Ready<'_>,
+    place: &Place<'_>,
+    expiry: Expiry,
 ) -> Result<Reason> {
     if !has_plan(home) {
         return Ok(Reason::nothing_planned(place.project));
@@ -139,7 +139,7 @@ pub fn empty(
     } else if startable > 0 {
         let mut claims = Vec::new();
         for id in ready::held_now(tx, ws, wanted, NAMED)? {
-            claims.extend(held(tx, ws, id, (rules, now))?);
+            claims.extend(held(tx, ws, id, expiry)?);
         }
         let message = format!("Everything that can be started {told} is claimed.");
         Reason {
@@ -202,11 +202,11 @@ fn none_open(
     })
 }
 
-fn held(tx: &mut ReadTx<'_>, ws: Ws, id: Id, (rules, now): (&Rules, Time)) -> Result<Option<Held>> {
+fn held(tx: &mut ReadTx<'_>, ws: Ws, id: Id, expiry: Expiry) -> Result<Option<Held>> {
     let (node, entity) = (nodes::get(tx, ws, id)?, entities::get(tx, ws, id)?);
     match (node.as_ref().and_then(claim::of), entity) {
         (Some(claim), Some(entity)) => {
-            claim::held(tx, ws, &entity.handle, &claim, (rules, now)).map(Some)
+            claim::held(tx, ws, &entity.handle, &claim, expiry).map(Some)
         }
         _ => Ok(None),
     }
@@ -282,13 +282,13 @@ pub fn of_node(
     ws: Ws,
     node: &nodes::Node,
     handle: &str,
-    (rules, now): (&Rules, Time),
+    expiry: Expiry,
 ) -> Result<Reason> {
     if node.resolved {
         return Ok(Reason::new(Code::AllDone, format!("{handle} is done.")));
     }
     if node.standing == nodes::Standing::Ready {
-        let claims: Vec<Held> = held(tx, ws, node.id, (rules, now))?.into_iter().collect();
+        let claims: Vec<Held> = held(tx, ws, node.id, expiry)?.into_iter().collect();
         let message = format!("{handle} is claimed.");
         return Ok(Reason {
             claims,

@@ -1,4 +1,4 @@
-//! The only place that knows the time and chance; everything else is given them.
+//! The only place that knows the time and random numbers; everything else is given them.
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -8,7 +8,7 @@ use uuid::{Builder, Uuid};
 /// Where "now" and fresh names come from; tests bring their own.
 pub trait Clock: Send + Sync {
     fn now(&self) -> Time;
-    /// Ten bytes that nobody else has.
+    /// Ten random bytes, which nobody else has.
     fn chance(&self) -> [u8; 10];
 
     /// A name that sorts by time.

@@ -296,9 +296,9 @@ pub fn cause(work: &mut Work<'_, '_>, name: &str) -> Result<Seq> {
     Ok(item(work.read()?, scope, "caused_by", name)?.seq)
 }
 
-/// Labels that are compared with one that there is not.
+/// Labels that are compared with an unknown one.
 const NEAR: i64 = 1_000;
-/// Handles that are compared with one that there is not.
+/// Handles that are compared with an unknown one.
 const HANDLES: i64 = 20;
 
 /// The fault for an unknown name, with what may help to find the one that was meant.

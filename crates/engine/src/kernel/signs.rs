@@ -23,8 +23,8 @@ pub fn is_alive(one: &Presence, now: Time) -> bool {
     status(one, now) != SessionStatus::Offline
 }
 
-/// The moment of something live, as a write would have it: a clock that was set back makes nobody
-/// look silent.
+/// Now, but never before the last item's time, so that a clock set back makes no session look
+/// silent.
 pub fn moment(tx: &mut ReadTx<'_>, ws: Ws, now: Time) -> Result<Time> {
     let head = workspaces::head(tx, ws, false)?;
     Ok(head.map_or(now, |head| now.max(head.at)))

@@ -255,16 +255,12 @@ pub fn exclusive(field: &str) -> Fault {
 
 /// The document of a branch when none is named: that of the node whose line it is of.
 pub fn default_doc(tx: &mut ReadTx<'_>, ws: Ws, branch: &str, kind: Kind) -> Result<String> {
-    common_doc(tx, ws, (branch, branch), kind)
+    common_doc(tx, ws, [branch, branch], kind)
 }
 
 /// As [`default_doc`], for two branches: that of a node where one of them is of a node's line.
-pub fn common_doc(
-    tx: &mut ReadTx<'_>,
-    ws: Ws,
-    (one, other): (&str, &str),
-    kind: Kind,
-) -> Result<String> {
+pub fn common_doc(tx: &mut ReadTx<'_>, ws: Ws, branches: [&str; 2], kind: Kind) -> Result<String> {
+    let [one, other] = branches;
     let node = match node_of_line(tx, ws, one)? {
         None if other != one => node_of_line(tx, ws, other)?,
         node => node,
@@ -276,15 +272,16 @@ pub fn common_doc(
 pub fn of_both(
     tx: &mut ReadTx<'_>,
     ws: Ws,
-    (one, other): (&str, &str),
+    branches: [&str; 2],
     named: Option<&str>,
     kind: Kind,
 ) -> Result<String> {
-    check_branch(tx, ws, one)?;
-    check_branch(tx, ws, other)?;
+    for branch in branches {
+        check_branch(tx, ws, branch)?;
+    }
     match named {
         Some(doc) => Ok(doc.to_string()),
-        None => common_doc(tx, ws, (one, other), kind),
+        None => common_doc(tx, ws, branches, kind),
     }
 }
 

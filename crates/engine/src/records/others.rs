@@ -74,11 +74,11 @@ pub fn holders(
     others.collect()
 }
 
-/// What decides who stands in a session's way.
+/// What decides which sessions conflict with a session.
 pub struct Case<'c> {
     pub record: Id,
-    /// Whether it is a subtopic under which nothing is yet: a chat that opens one for another chat
-    /// does not stand in its way.
+    /// Whether it is a subtopic that is still empty: a chat that opens one for another chat does not
+    /// conflict with it.
     pub handed_on: bool,
     /// The session's own hold.
     pub own: Option<Lease>,
@@ -86,8 +86,7 @@ pub struct Case<'c> {
     pub continued: [Option<&'c str>; 2],
 }
 
-/// Of those who have a record active, who stands in the way of a session: nobody that it continues,
-/// and nobody in spite of whom it chose to go on.
+/// Conflicting sessions, except those it continues or has chosen to override.
 pub fn contenders(all: &[Other], case: &Case<'_>) -> Vec<Other> {
     let overrode = case.own.map_or(Seq::ZERO, |lease| lease.overrode);
     let contends = |other: &&Other| {

@@ -21,9 +21,6 @@ use crate::kernel::alive::is_live;
 use crate::kernel::quota::{self, Share};
 use crate::kernel::{inbox, who};
 
-/// The budget of an overview that names none: a chat begins with it, and about 2,000 tokens orient
-/// well. What is left out is counted in `totals`, and list_records pages through it.
-pub const CHARS: i64 = 8_000;
 /// Sessions, and lines of activity, that an overview has.
 const SESSIONS: i64 = 20;
 const ACTIVITY: i64 = 15;

@@ -70,7 +70,7 @@ impl TryFrom<Proposed> for Update {
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Updated {
     pub record: Echo,
-    /// It was so already: there is no new version.
+    /// Already so; no new version.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub unchanged: bool,
     /// Another session was there first, and nothing was changed.

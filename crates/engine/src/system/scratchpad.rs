@@ -101,7 +101,7 @@ pub struct Scratchpad {
     pub updated_by: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub updated_at: Option<Time>,
-    /// It takes no text any more.
+    /// Closed for writing.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub closed: bool,
     /// The note that was made of it.
@@ -139,7 +139,7 @@ struct Place {
     id: Id,
     owner: Owner,
     name: String,
-    /// Why it takes no text any more.
+    /// Why it is closed for writing.
     closed: Option<&'static str>,
 }
 

@@ -320,7 +320,7 @@ pub(super) fn starts(
         .collect())
 }
 
-/// Refuses threads that there are not and those that the caller may not read.
+/// Refuses unknown threads and those that the caller may not read.
 pub(super) fn check_named(view: &mut View<'_, '_>, caller: &Caller, wanted: &Wanted) -> Result<()> {
     let mut looks = Looks { view, known: None };
     for handle in wanted.threads.iter().chain(wanted.since_of.keys()) {

@@ -1,7 +1,8 @@
 //! The threads surface: messages between agents, in order, with who has read what.
 //!
 //! A message is an item of the log and never changes; a thread is an entity whose value holds its
-//! title, type, status and participants. Who may do what is decided here, once.
+//! title, type, status and participants. Who may write is decided here (`find_to_change`, `directs`);
+//! who may read, in `kernel/access.rs`.
 
 mod address;
 mod heard;
@@ -45,7 +46,7 @@ use crate::{View, Work};
 
 pub use self::turn::Turned;
 
-/// Handles that are compared with one that there is not.
+/// Handles that are compared with an unknown one.
 const NEAR: i64 = 20;
 
 /// A thread, and what is counted of it.
@@ -88,7 +89,7 @@ pub fn find(view: &mut View<'_, '_>, handle: &str) -> Result<Found> {
     }
 }
 
-/// The fault for a thread that there is not, with the nearest that the caller may read.
+/// The fault for an unknown thread, with the nearest that the caller may read.
 fn unknown(tx: &mut ReadTx<'_>, scope: Scope<'_>, handle: &str) -> Result<Fault> {
     let near = entities::handles_near(tx, scope.ws, Some(THREAD), handle, NEAR)?;
     let near = names::readable(tx, scope, near)?;

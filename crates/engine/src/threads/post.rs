@@ -230,7 +230,7 @@ fn about(
 ) -> Result<(Option<About>, Option<&'static str>)> {
     const NO_FINDING: &str =
         "This is about no finding: name one by in_reply_to or by metadata.finding_id.";
-    const STAYS_OPEN: &str = "Kept as your word; the finding stays open. Only the agent that \
+    const STAYS_OPEN: &str = "Recorded as your view; the finding stays open. Only the agent that \
         reported it, an operator or an orchestrator settles it.";
     let ws = work.ws();
     let Some(message) = messages::by_seq(work.read()?, ws, seq)? else {

@@ -115,7 +115,7 @@ pub fn update(work: &mut Work<'_, '_>, handle: &str, change: &Checked<Change>) -
     answer(work, &found, change, to.unwrap_or(from), now)
 }
 
-/// Refuses a way that there is not, or that is not the caller's to go.
+/// Refuses an unknown transition, or one that the caller may not make.
 fn check_way(work: &Work<'_, '_>, found: &Found, to: Status) -> Result<()> {
     let from = found.row.status;
     if !from.leads_to().contains(&to) {

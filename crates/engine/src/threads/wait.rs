@@ -203,10 +203,11 @@ pub fn waits_on(one: &Waiting, handle: &str) -> Option<i64> {
     }
 }
 
-/// Says that a call of the caller waits and for what, so that nobody is woken who waits already.
+/// Registers that a call of the caller waits and for what, so that no agent is woken that already
+/// waits.
 ///
-/// A courtesy: where it cannot be said, as by one who may not write, the wait goes on without. Who
-/// waits where nothing is yet makes nothing: no read does.
+/// Best effort: if it cannot be recorded, as for a caller who may not write, the wait continues.
+/// Waiting never creates a store.
 pub fn begin(engine: &Engine, caller: &Caller, wanted: &Wanted) -> Option<Lease> {
     if !matches!(engine.workspace(caller), Ok(Resolved::There(_))) {
         return None;
@@ -236,12 +237,12 @@ fn until(tx: &mut ReadTx<'_>, ws: Ws, now: Time) -> Result<Time> {
     Ok(Time(now.0.saturating_add(LEASE)))
 }
 
-/// Says that a call still waits.
+/// Extends the lease of a waiting call.
 pub fn renew(engine: &Engine, caller: &Caller, lease: &Lease) -> Result<()> {
     renew_all(engine, caller, vec![lease.clone()])
 }
 
-/// As [`renew`], of many calls in the caller's workspace, whosever they are.
+/// As [`renew`], of many calls in the caller's workspace, for any caller.
 pub fn renew_all(engine: &Engine, caller: &Caller, leases: Vec<Lease>) -> Result<()> {
     engine.write_live(caller, move |tx, ws, now| {
         let until = until(tx, ws, now)?;
@@ -252,12 +253,12 @@ pub fn renew_all(engine: &Engine, caller: &Caller, leases: Vec<Lease>) -> Result
     })
 }
 
-/// Says that it waits no more. One that ends without a word is forgotten when its lease is over.
+/// Ends the lease of a waiting call. One that is not ended expires.
 pub fn end(engine: &Engine, caller: &Caller, lease: &Lease) {
     let _ = end_all(engine, caller, vec![lease.clone()]);
 }
 
-/// As [`end`], of many calls in the caller's workspace, whosever they are.
+/// As [`end`], of many calls in the caller's workspace, for any caller.
 pub fn end_all(engine: &Engine, caller: &Caller, leases: Vec<Lease>) -> Result<()> {
     engine.write_live(caller, move |tx, ws, now| {
         for lease in &leases {
@@ -274,12 +275,12 @@ pub struct Lease {
     row: Waiting,
 }
 
-/// Says that a call waits, for as long as it lives.
+/// Keeps a waiting call registered until it is dropped.
 struct Here<'a> {
     engine: &'a Engine,
     caller: &'a Caller,
     lease: Option<Lease>,
-    /// Until it is to be said again.
+    /// Until the lease is to be renewed.
     fresh: Wait,
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::Text;
 
 /// A line shorter than this was not broken because it was full.
-const WRAPPED_CHARS: usize = 40;
+const LEAST_WRAPPED: usize = 40;
 
 /// A run of whole lines, from one character to before another.
 pub(super) struct Block {
@@ -101,7 +101,7 @@ fn continues(
             .take_while(|c| c.is_whitespace())
             .count();
     let open = words > before
-        && words - before >= WRAPPED_CHARS
+        && words - before >= LEAST_WRAPPED
         && text.at(words - 1).is_some_and(|c| {
             c.is_alphanumeric() || matches!(c, ',' | '-' | '\'' | '’' | ')' | '`' | '"')
         });

@@ -3,7 +3,7 @@
 use super::Text;
 
 /// How far back the word before a period is looked for.
-const WORD_CHARS: usize = 16;
+const WORD_LENGTH: usize = 16;
 
 /// Shortened words whose period ends no sentence.
 const SHORT: &[&str] = &[
@@ -76,7 +76,7 @@ fn cuts(
 
 /// Whether the word before a period is a shortened one, an initial, or the number of a list item.
 fn is_short(text: &Text, first: usize, dot: usize, small: bool) -> bool {
-    let floor = dot.saturating_sub(WORD_CHARS).max(first);
+    let floor = dot.saturating_sub(WORD_LENGTH).max(first);
     let length = text.chars[floor..dot]
         .iter()
         .rev()

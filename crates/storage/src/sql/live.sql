@@ -179,8 +179,8 @@ CREATE TABLE IF NOT EXISTS live_view (
   PRIMARY KEY (ws, agent, artifact)
 ){clustered};
 
--- Who has texts embedded outside by a model, and until when nobody else does; `filled` counts, and
--- `strangers` are vectors of texts that have nothing to do with anything.
+-- Which process has texts embedded by an external model, and until when no other does; `filled`
+-- counts, and `strangers` is the baseline, vectors of unrelated texts.
 CREATE TABLE IF NOT EXISTS live_embedder (
   ws {int} NOT NULL,
   model {path} NOT NULL,
@@ -192,7 +192,7 @@ CREATE TABLE IF NOT EXISTS live_embedder (
   PRIMARY KEY (ws, model)
 ){clustered};
 
--- Where texts point by a model outside: `seq` names the text, as in core_vector, and `filled` tells
+-- Where texts point by an external model: `seq` names the text, as in core_vector, and `filled` tells
 -- whoever keeps a copy what is new.
 CREATE TABLE IF NOT EXISTS live_embedding (
   ws {int} NOT NULL,

@@ -5,7 +5,7 @@ CREATE VIRTUAL TABLE core_words USING fts5(title, summary, body, content='', con
 -- Trigram codes as words; only "all of these" is asked, so no positions are kept.
 CREATE VIRTUAL TABLE core_grams USING fts5(grams, content='', contentless_delete=1,
   detail=none, tokenize="ascii");
--- What waits for the two: few at a time cost them as much as many.
+-- Buffered for the two: a small batch costs the indexes as much as a large one.
 CREATE TABLE core_fresh (
   key INTEGER PRIMARY KEY,
   -- Whether they still hold what it was before.

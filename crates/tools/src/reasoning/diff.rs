@@ -64,7 +64,7 @@ pub(super) fn compared<T: Fit>(
     named.map_or(Ok(()), place::check_doc)?;
     let (from, to) = (input.from.as_str(), input.to.as_str());
     call.read_fit(|view| {
-        let doc = place::of_both(view.tx, view.ws, (from, to), named, kind)?;
+        let doc = place::of_both(view.tx, view.ws, [from, to], named, kind)?;
         diff(view, (from, to, &doc), asked)
     })
 }

@@ -53,10 +53,10 @@ fn run(call: &Call<'_>, input: Input) -> Result<Answer<Conflicts>, Fault> {
     };
     let named = input.doc.as_deref();
     named.map_or(Ok(()), place::check_doc)?;
-    let sides = (input.into.as_str(), input.into.as_str());
+    let branches = [input.into.as_str(); 2];
     call.read_fit(|view| {
         let asked = Asked {
-            doc: place::of_both(view.tx, view.ws, sides, named, Kind::Graph)?,
+            doc: place::of_both(view.tx, view.ws, branches, named, Kind::Graph)?,
             into: input.into.clone(),
             status,
             cursor: input.cursor.map(Seq),

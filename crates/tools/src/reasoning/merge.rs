@@ -68,16 +68,16 @@ pub(super) fn merged<T: Serialize + Send + 'static>(
     };
     if input.dry_run {
         let looked = call.read(|view| {
-            let sides = (asked.from.as_str(), asked.into.as_str());
-            asked.doc = place::of_both(view.tx, view.ws, sides, named.as_deref(), kind)?;
+            let branches = [asked.from.as_str(), asked.into.as_str()];
+            asked.doc = place::of_both(view.tx, view.ws, branches, named.as_deref(), kind)?;
             look(view, &asked)
         })?;
         return Ok(Answer::Whole(looked));
     }
     call.write(move |work| {
         let (ws, mut asked) = (work.ws(), asked.clone());
-        let sides = (asked.from.as_str(), asked.into.as_str());
-        asked.doc = place::of_both(work.read()?, ws, sides, named.as_deref(), kind)?;
+        let branches = [asked.from.as_str(), asked.into.as_str()];
+        asked.doc = place::of_both(work.read()?, ws, branches, named.as_deref(), kind)?;
         merge(work, &asked)
     })
 }

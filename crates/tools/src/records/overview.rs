@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use understory_engine::records::overview::{self, Overview};
-use understory_model::Fault;
 use understory_model::answer::{self, Answer};
+use understory_model::{Fault, limits};
 
 use crate::answers::output;
 use crate::args::schema;
@@ -36,7 +36,7 @@ pub const TOOL: Tool = Tool {
 fn run(call: &Call<'_>, input: Input) -> Result<Answer<Overview>, Fault> {
     let project = input.project_id.as_deref();
     super::check_project("project_id", project)?;
-    let budget = call.budget_or(overview::CHARS);
+    let budget = call.budget_or(limits::OVERVIEW_CHARS);
     let found = call.read(|view| overview::overview(view, project, &budget))?;
     answer::fit(found, &budget)
 }

@@ -107,7 +107,8 @@ struct Beginning<'b> {
     title: Option<&'b str>,
 }
 
-/// Posts to agents. A key counts among those of such messages, and stands for whom they are to too.
+/// Posts to agents. Idempotency keys have a scope of their own here, and the key also covers the
+/// recipients.
 fn send(
     call: &Call<'_>,
     title: Option<String>,

@@ -136,22 +136,22 @@ fn of(input: Input, budget: Budget, longest: Duration) -> Result<Waiting, Fault>
 }
 
 impl Waiting {
-    /// Whether it says that something was read, which is a write.
+    /// Whether it acknowledges messages, which is a write.
     pub fn acknowledges(&self) -> bool {
         !self.wanted.ack.is_empty()
     }
 
-    /// Notes what was read.
+    /// Acknowledges what was read.
     pub fn acknowledge(&self, context: &Context<'_>) -> Result<(), Fault> {
         wait::acknowledge(context.engine, context.caller, &self.wanted)
     }
 
-    /// Says that the caller waits; by what it is told apart when it says so again or no more.
+    /// Registers the wait; the lease identifies it for `renew` and `end`.
     pub fn begin(&self, context: &Context<'_>) -> Option<Lease> {
         wait::begin(context.engine, context.caller, &self.wanted)
     }
 
-    /// Has it go on from what the caller's session was told.
+    /// Continues from what the caller's session was told.
     pub fn hear(&mut self, context: &Context<'_>) -> Result<(), Fault> {
         wait::hear(context.engine, context.caller, &mut self.wanted)
     }

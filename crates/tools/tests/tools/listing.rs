@@ -307,3 +307,20 @@ fn answers_grow_as_the_contract_estimates() {
     assert_eq!(answer["nodes"].as_array().unwrap().len(), 40);
     assert!(tokens(&answer) <= 40 * 45, "a page: {}", tokens(&answer));
 }
+
+#[test]
+fn what_has_no_room_in_the_listing_is_described_for_people() {
+    let tool = tools().iter().find(|tool| tool.name == "garden_add");
+    let tool = tool.unwrap();
+    let described = tool.described_schema();
+    for (name, field) in described["properties"].as_object().unwrap() {
+        // What these mean is said once for all tools.
+        let common = ["caused_by", "idempotency_key"].contains(&name.as_str());
+        assert!(common || field["description"].is_string(), "{name}");
+    }
+    for schema in [described, tool.input_schema()] {
+        assert!(!schema.to_string().contains("\"x-"), "{schema}");
+    }
+    let listed = &tool.input_schema()["properties"]["subject"];
+    assert_eq!(*listed, json!({"type": "string"}));
+}

@@ -1,6 +1,7 @@
 //! What the tools promise, on both databases: one binary, one module a tool or a promise.
 
 mod artifact_common;
+mod causes;
 mod common;
 mod credentials;
 mod errors;
@@ -8,7 +9,6 @@ mod every_tool;
 mod garden_artifact_reads;
 mod garden_artifacts;
 mod garden_artifacts_merge;
-mod garden_causes;
 mod garden_common;
 mod garden_conversations;
 mod garden_entities;
@@ -17,7 +17,6 @@ mod garden_mentions;
 mod garden_names;
 mod garden_reader;
 mod garden_relations;
-mod garden_scratchpad;
 mod garden_told;
 mod garden_truth;
 mod garden_undo;
@@ -78,9 +77,10 @@ mod records_table;
 mod records_transition;
 mod records_update;
 mod schemas;
+mod scratchpad;
 mod search_across;
 mod search_everything;
-mod search_outside;
+mod search_external;
 mod smoke;
 mod threads_begin;
 mod threads_changes;

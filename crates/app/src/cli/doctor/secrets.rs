@@ -6,7 +6,7 @@ use understory_engine::kernel::credentials::{Flagged, Stored};
 use understory_model::Seq;
 use understory_model::text::quoted;
 
-use super::super::Desk;
+use super::super::CommandContext;
 use super::super::progress::Progress;
 use super::super::render::words::count;
 use super::{Check, LISTED_SECRETS, fail, ok, warn};
@@ -14,14 +14,14 @@ use super::{Check, LISTED_SECRETS, fail, ok, warn};
 const NAME: &str = "secrets";
 
 /// Looks through every workspace that the person may read.
-pub fn scan(desk: &Desk) -> Check {
+pub fn scan(context: &CommandContext) -> Check {
     let mut progress = Progress::new();
     let tell = |workspace: &str, seq: Seq| {
         progress.tell(|| format!("{workspace}: looked through up to #{seq}"));
     };
-    let scanned = desk
+    let scanned = context
         .engine
-        .stored_credentials(&desk.caller, LISTED_SECRETS, tell);
+        .stored_credentials(&context.caller, LISTED_SECRETS, tell);
     drop(progress);
     let (items, found) = match scanned {
         Ok(found) => found,

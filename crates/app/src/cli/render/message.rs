@@ -19,7 +19,7 @@ use super::words::{count, plain};
 use crate::cli::out::Out;
 use crate::cli::text::{Style, Text};
 use crate::cli::when::Clock;
-use crate::cli::{Desk, Here};
+use crate::cli::{CommandContext, Here};
 
 /// What the log calls a change of a thread's status, and of who takes part.
 const TURNED: [&str; 2] = ["status_changed", "participants_added"];
@@ -59,11 +59,11 @@ pub fn room() -> Budget {
 }
 
 /// Says for a person why a thread is not there.
-pub fn explained(desk: &Desk, fault: Fault) -> Fault {
+pub fn explained(context: &CommandContext, fault: Fault) -> Fault {
     if fault.code != Code::NotFound || fault.details.is_some() {
         return fault;
     }
-    match desk.nothing_yet() {
+    match context.nothing_yet() {
         Ok(Some(why)) => Fault {
             message: format!("{}: {why}", fault.message),
             hint: None,
@@ -108,12 +108,17 @@ impl Said {
 }
 
 /// The messages after a number, or the last ones, with the changes of status between them.
-pub fn part(desk: &Desk, name: &str, since: Option<i64>, limit: i64) -> Result<Part, Fault> {
+pub fn part(
+    context: &CommandContext,
+    name: &str,
+    since: Option<i64>,
+    limit: i64,
+) -> Result<Part, Fault> {
     let name = handle(name);
-    let found = desk
+    let found = context
         .engine
-        .view(&desk.caller, |view| of_view(view, &name, since, limit));
-    found.map_err(|fault| explained(desk, fault))
+        .view(&context.caller, |view| of_view(view, &name, since, limit));
+    found.map_err(|fault| explained(context, fault))
 }
 
 fn of_view(
@@ -197,8 +202,13 @@ fn is_turn(entry: &Entry) -> bool {
 }
 
 /// What came to a thread after a message and a place of the log; the new ones of both.
-pub fn news(desk: &Desk, name: &str, last: i64, head: Seq) -> Result<(Vec<Said>, i64, Seq), Fault> {
-    desk.engine.view(&desk.caller, |view| {
+pub fn news(
+    context: &CommandContext,
+    name: &str,
+    last: i64,
+    head: Seq,
+) -> Result<(Vec<Said>, i64, Seq), Fault> {
+    context.engine.view(&context.caller, |view| {
         let wanted = log::Wanted {
             entity: Some(log::find(view, name)?.id),
             most: BATCH,

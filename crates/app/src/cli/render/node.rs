@@ -8,7 +8,7 @@ use understory_engine::kernel::content::node::Evidence;
 use super::words::plain;
 use crate::cli::text::{Style, Text};
 use crate::cli::when::Clock;
-use crate::cli::{Desk, Here};
+use crate::cli::{CommandContext, Here};
 
 /// `TASK-001 Write the API`
 pub fn brief(id: &str, summary: &str) -> Text {
@@ -64,7 +64,7 @@ pub fn proof(pieces: &[Evidence]) -> String {
 }
 
 /// One node with what one needs to start on it, and how to go on.
-pub fn ready(here: &Here, desk: &Desk, found: &Ready) {
+pub fn ready(here: &Here, context: &CommandContext, found: &Ready) {
     let (out, node) = (&here.out, &found.node);
     out.line(Text::new().name(&node.id).plain("  ").bold(&node.summary));
     out.fields(2, about(found));
@@ -72,9 +72,13 @@ pub fn ready(here: &Here, desk: &Desk, found: &Ready) {
     let by = own_property(&node.properties, "_claimed_by");
     let session = own_property(&node.properties, "_claimed_session");
     out.blank();
-    if by == Some(&desk.caller.agent) && session == Some(&desk.caller.session) {
+    if by == Some(&context.caller.agent) && session == Some(&context.caller.session) {
         let yours = Text::new().add(Style::Good, "Yours").plain(", ");
-        out.line(yours.bold(&desk.caller.agent).plain(". When it is done:"));
+        out.line(
+            yours
+                .bold(&context.caller.agent)
+                .plain(". When it is done:"),
+        );
         out.written(&Text::from(format!(
             "  understory done {id} --evidence git:COMMIT"
         )));

@@ -19,7 +19,7 @@ use crate::cli::render::Render;
 use crate::cli::render::words::count;
 use crate::cli::text::Text;
 use crate::cli::when::Clock;
-use crate::cli::{Desk, Here, proposals};
+use crate::cli::{CommandContext, Here, proposals};
 
 pub const ARTIFACT: &str = "artifact";
 pub const LOG: &str = "log";
@@ -41,11 +41,15 @@ pub struct Artifact {
     deltas: Vec<Logged>,
 }
 
-pub fn artifact(desk: &Desk, handle: &str, project: Option<&str>) -> Result<Artifact, Fault> {
+pub fn artifact(
+    context: &CommandContext,
+    handle: &str,
+    project: Option<&str>,
+) -> Result<Artifact, Fault> {
     let asked = json!({ "artifact": handle, "project": project });
-    let lines: Lines = desk.ask("garden_artifact_show", asked)?;
+    let lines: Lines = context.ask("garden_artifact_show", asked)?;
     let asked = json!({ "artifact": handle, "project": project, "limit": COMMITS });
-    let commits: Commits = desk.ask("garden_artifact_log", asked)?;
+    let commits: Commits = context.ask("garden_artifact_log", asked)?;
     Ok(Artifact {
         lines,
         deltas: commits.deltas,
@@ -59,7 +63,11 @@ pub struct SomeLines(Lines);
 
 /// The lines that a name such as `goals_doc:3`, `goals_doc:3-7` or `goals_doc:3@7a2722d` means;
 /// `None` where the text is not such a name.
-pub fn lines(desk: &Desk, name: &str, project: Option<&str>) -> Option<Result<SomeLines, Fault>> {
+pub fn lines(
+    context: &CommandContext,
+    name: &str,
+    project: Option<&str>,
+) -> Option<Result<SomeLines, Fault>> {
     let (label, rest) = name.rsplit_once(':')?;
     let (range, commit) = match rest.split_once('@') {
         Some((range, commit)) => (range, Some(commit)),
@@ -70,7 +78,7 @@ pub fn lines(desk: &Desk, name: &str, project: Option<&str>) -> Option<Result<So
     let asked = json!({
         "artifact": label, "start": start, "end": end, "commit": commit, "project": project,
     });
-    Some(desk.ask("garden_artifact_show", asked).map(SomeLines))
+    Some(context.ask("garden_artifact_show", asked).map(SomeLines))
 }
 
 impl Page for SomeLines {
@@ -102,8 +110,8 @@ fn draw_lines(here: &Here, answer: &Lines) {
     }
 }
 
-pub fn get(desk: &Desk, id: &str) -> Result<Got, Fault> {
-    desk.ask("garden_get", json!({ "id": id }))
+pub fn get(context: &CommandContext, id: &str) -> Result<Got, Fault> {
+    context.ask("garden_get", json!({ "id": id }))
 }
 
 /// A part of a message, or how two things stand to each other, as the garden gives it.
@@ -111,8 +119,8 @@ pub fn get(desk: &Desk, id: &str) -> Result<Got, Fault> {
 #[serde(transparent)]
 pub struct Part(Got);
 
-pub fn part(desk: &Desk, id: &str) -> Result<Part, Fault> {
-    get(desk, id).map(Part)
+pub fn part(context: &CommandContext, id: &str) -> Result<Part, Fault> {
+    get(context, id).map(Part)
 }
 
 impl Page for Part {
@@ -130,8 +138,8 @@ impl Page for Part {
 }
 
 /// A proposal as it is listed.
-pub fn proposal(desk: &Desk, handle: &str) -> Result<Proposal, Fault> {
-    Ok(Proposal(match get(desk, handle)? {
+pub fn proposal(context: &CommandContext, handle: &str) -> Result<Proposal, Fault> {
+    Ok(Proposal(match get(context, handle)? {
         Got::Proposal { proposal, .. } => Some(proposal),
         _ => None,
     }))
@@ -201,17 +209,17 @@ pub struct Conversation {
     told: Vec<Entry>,
 }
 
-pub fn log(desk: &Desk, handle: &str) -> Result<Conversation, Fault> {
+pub fn log(context: &CommandContext, handle: &str) -> Result<Conversation, Fault> {
     let asked = json!({ "log": handle, "limit": ITEMS });
-    let page: conversation::Page = desk.ask("garden_log", asked)?;
+    let page: conversation::Page = context.ask("garden_log", asked)?;
     let names = page.items.iter().filter_map(|item| match item {
         ItemShape::Shown(item) => Some(item.uuid.as_str()),
         ItemShape::Hidden(_) => None,
     });
     let names: Vec<&str> = names.collect();
-    let told = desk
+    let told = context
         .engine
-        .view(&desk.caller, |view| log::named(view, &names))?;
+        .view(&context.caller, |view| log::named(view, &names))?;
     Ok(Conversation { page, told })
 }
 
@@ -259,8 +267,8 @@ impl Page for Conversation {
 #[serde(transparent)]
 pub struct Entity(Option<Box<EntityShape>>);
 
-pub fn entity(desk: &Desk, handle: &str) -> Result<Entity, Fault> {
-    Ok(Entity(match get(desk, handle)? {
+pub fn entity(context: &CommandContext, handle: &str) -> Result<Entity, Fault> {
+    Ok(Entity(match get(context, handle)? {
         Got::Artifact { entity, .. } | Got::Proposal { entity, .. } | Got::Entity { entity } => {
             Some(entity)
         }

@@ -11,7 +11,7 @@ use super::garden;
 use crate::cli::log::{did, target};
 use crate::cli::render::Render;
 use crate::cli::text::Text;
-use crate::cli::{Desk, Here};
+use crate::cli::{CommandContext, Here};
 
 /// Fields that stand in the first lines or are for programs.
 const ABOVE: [&str; 10] = [
@@ -28,11 +28,13 @@ const ABOVE: [&str; 10] = [
 ];
 
 /// Shows an item.
-pub fn show(here: &Here, desk: &Desk, raw: &Raw) -> Result<(), Fault> {
-    let (out, clock) = (&here.out, &desk.clock);
+pub fn show(here: &Here, context: &CommandContext, raw: &Raw) -> Result<(), Fault> {
+    let (out, clock) = (&here.out, &context.clock);
     let seq = raw.seq;
-    let entry = desk.engine.view(&desk.caller, |view| log::at(view, seq))?;
-    let shown = match garden::get(desk, &raw.item)? {
+    let entry = context
+        .engine
+        .view(&context.caller, |view| log::at(view, seq))?;
+    let shown = match garden::get(context, &raw.item)? {
         Got::Item { item } => Some(item),
         _ => None,
     };

@@ -12,7 +12,7 @@ use super::{CHANGES, Page, changes, show_changes};
 use crate::cli::render::node::{self, brief, evidence, mark, own_property, properties};
 use crate::cli::text::{Style, Text};
 use crate::cli::when::Clock;
-use crate::cli::{Desk, Here, plan};
+use crate::cli::{CommandContext, Here, plan};
 
 /// Levels of children, and nodes below one, that are shown.
 const DEPTH: i64 = 3;
@@ -22,15 +22,15 @@ const SHOWN_BELOW: i64 = 500;
 #[derive(Serialize)]
 pub struct Around {
     #[serde(flatten)]
-    context: Context,
+    found: Context,
     history: Vec<Entry>,
     thoughts: Thoughts,
     plan: Vec<Row>,
 }
 
-pub fn around(desk: &Desk, handle: &str) -> Result<Around, Fault> {
+pub fn around(context: &CommandContext, handle: &str) -> Result<Around, Fault> {
     let args = json!({ "node_id": handle, "depth": DEPTH });
-    let context: Context = desk
+    let found: Context = context
         .ask("graph_context", args)
         .map_err(|fault| match fault.code {
             Code::NotFound => fault.hint(format!(
@@ -39,32 +39,32 @@ pub fn around(desk: &Desk, handle: &str) -> Result<Around, Fault> {
             _ => fault,
         })?;
     // An old name may have led to what it was merged into.
-    let id = context.node.id.clone();
-    let history = changes(desk, &id, CHANGES)?;
-    let thoughts = thoughts::of(desk, &id)?;
+    let id = found.node.id.clone();
+    let history = changes(context, &id, CHANGES)?;
+    let thoughts = thoughts::of(context, &id)?;
     let asked = Asked {
         top: Some(id),
         levels: Some(DEPTH),
         most: SHOWN_BELOW,
     };
     Ok(Around {
-        context,
+        found,
         history,
         thoughts,
-        plan: plan::of(desk, &asked)?.nodes,
+        plan: plan::of(context, &asked)?.nodes,
     })
 }
 
 impl Page for Around {
     fn print(&self, here: &Here, clock: &Clock) {
-        let (out, node) = (&here.out, &self.context.node);
+        let (out, node) = (&here.out, &self.found.node);
         out.line(Text::new().name(&node.id).plain("  ").bold(&node.summary));
-        out.line(standing(&self.context, clock));
-        if let Some(old) = &self.context.merged_from {
+        out.line(standing(&self.found, clock));
+        if let Some(old) = &self.found.merged_from {
             out.hint(format!("{old} was merged into it."));
         }
         out.blank();
-        out.fields(0, about(&self.context, clock));
+        out.fields(0, about(&self.found, clock));
         if self.plan.len() > 1 {
             out.blank();
             out.line(Text::new().bold("below"));
@@ -75,7 +75,7 @@ impl Page for Around {
         self.thoughts.print(here, clock, &node.id);
         out.blank();
         show_changes(here, clock, &self.history);
-        if self.context.truncated {
+        if self.found.truncated {
             out.hint("There is more than fits here.");
         }
     }

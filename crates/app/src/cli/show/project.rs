@@ -15,7 +15,7 @@ use crate::cli::records::marked;
 use crate::cli::render::words::count;
 use crate::cli::text::Text;
 use crate::cli::when::Clock;
-use crate::cli::{Desk, Here};
+use crate::cli::{CommandContext, Here};
 
 /// Records and events of each kind that are printed.
 const PRINTED: usize = 10;
@@ -29,19 +29,19 @@ pub struct Whole {
     graph: Option<Around>,
 }
 
-pub fn whole(desk: &Desk, name: &str) -> Result<Whole, Fault> {
-    let overview = desk.ask("get_project_overview", json!({ "project_id": name }))?;
+pub fn whole(context: &CommandContext, name: &str) -> Result<Whole, Fault> {
+    let overview = context.ask("get_project_overview", json!({ "project_id": name }))?;
     // `graph_open` would give it a root, and a look must not write.
     let wanted = Wanted {
         name: name.to_string(),
         goal: None,
     }
     .checked()?;
-    let opened = desk
+    let opened = context
         .engine
-        .view(&desk.caller, |view| open::find(view, &wanted))?;
+        .view(&context.caller, |view| open::find(view, &wanted))?;
     let graph = match opened {
-        Some(found) => Some(around(desk, &found.root.id)?),
+        Some(found) => Some(around(context, &found.root.id)?),
         None => None,
     };
     Ok(Whole { overview, graph })

@@ -21,7 +21,7 @@ use crate::cli::render::thought;
 use crate::cli::render::words::count;
 use crate::cli::text::{Style, Text};
 use crate::cli::when::Clock;
-use crate::cli::{Desk, Here};
+use crate::cli::{CommandContext, Here};
 
 /// Open conflicts that are shown.
 const LISTED: usize = 100;
@@ -40,8 +40,8 @@ pub struct Whole {
     history: Vec<Entry>,
 }
 
-pub fn branch(desk: &Desk, name: &str) -> Result<Whole, Fault> {
-    let all = branch::all(desk)?;
+pub fn branch(context: &CommandContext, name: &str) -> Result<Whole, Fault> {
+    let all = branch::all(context)?;
     let made = all
         .branches
         .iter()
@@ -49,16 +49,17 @@ pub fn branch(desk: &Desk, name: &str) -> Result<Whole, Fault> {
         .map(|branch| branch.name.clone())
         .collect();
     let args = json!({ "branch": name, "limit": CHANGES });
-    let notes: notes::Page<log::Line> = ask(desk, "branchmind_log", args)?;
+    let notes: notes::Page<log::Line> = ask(context, "branchmind_log", args)?;
     let args = json!({ "branch": name, "limit_cards": CHANGES });
-    let cards: Context = ask(desk, "branchmind_think_context", args)?;
-    let state = branch::state(desk, name)?;
+    let cards: Context = ask(context, "branchmind_think_context", args)?;
+    let state = branch::state(context, name)?;
     let args = json!({ "into": name, "status": "open" });
-    let conflicts = branch::rows::<Conflicts>(desk, "branchmind_graph_conflicts", &args, LISTED)?;
+    let conflicts =
+        branch::rows::<Conflicts>(context, "branchmind_graph_conflicts", &args, LISTED)?;
     let history = match name {
         // The first branch is there without anything that happened.
         MAIN => Vec::new(),
-        _ => changes(desk, &format!("branch:{name}"), CHANGES)?,
+        _ => changes(context, &format!("branch:{name}"), CHANGES)?,
     };
     Ok(Whole {
         current: all.checkout.current == name,
@@ -154,10 +155,10 @@ pub struct Contested {
     history: Vec<Entry>,
 }
 
-pub fn conflict(desk: &Desk, id: &str) -> Result<Contested, Fault> {
+pub fn conflict(context: &CommandContext, id: &str) -> Result<Contested, Fault> {
     Ok(Contested {
-        conflict: branch::conflict(desk, id)?,
-        history: changes(desk, id, CHANGES)?,
+        conflict: branch::conflict(context, id)?,
+        history: changes(context, id, CHANGES)?,
     })
 }
 
@@ -204,10 +205,10 @@ pub struct CheckedOut {
     history: Vec<Entry>,
 }
 
-pub fn checkout(desk: &Desk, found: &Found) -> Result<CheckedOut, Fault> {
+pub fn checkout(context: &CommandContext, found: &Found) -> Result<CheckedOut, Fault> {
     Ok(CheckedOut {
-        current: branch::all(desk)?.checkout.current,
-        history: changes(desk, &found.handle, CHANGES)?,
+        current: branch::all(context)?.checkout.current,
+        history: changes(context, &found.handle, CHANGES)?,
     })
 }
 

@@ -13,7 +13,7 @@ use super::{CHANGES, Page, changes, show_changes};
 use crate::cli::records::{draw, mark, marked};
 use crate::cli::text::Text;
 use crate::cli::when::Clock;
-use crate::cli::{Desk, Here};
+use crate::cli::{CommandContext, Here};
 
 /// A record that was asked for by name is shown in full, however long it is.
 const ROOM: usize = 16 << 20;
@@ -27,19 +27,19 @@ pub struct Around {
     history: Vec<Entry>,
 }
 
-pub fn around(desk: &Desk, handle: &str) -> Result<Around, Fault> {
+pub fn around(context: &CommandContext, handle: &str) -> Result<Around, Fault> {
     let budget = Budget {
         chars: ROOM,
         ..Budget::default()
     };
-    let (shown, active) = desk.engine.view(&desk.caller, |view| {
+    let (shown, active) = context.engine.view(&context.caller, |view| {
         let shown = show::show(view, handle, &budget)?;
         Ok((shown, sessions::working_on(view, None, handle)?))
     })?;
     Ok(Around {
         shown: answer::fit(shown, &budget)?.typed()?,
         sessions: active.sessions,
-        history: changes(desk, handle, CHANGES)?,
+        history: changes(context, handle, CHANGES)?,
     })
 }
 

@@ -12,7 +12,7 @@ use crate::cli::branch::ask;
 use crate::cli::render::thought;
 use crate::cli::text::Text;
 use crate::cli::when::Clock;
-use crate::cli::{Desk, Here};
+use crate::cli::{CommandContext, Here};
 
 /// Entries and cards that are shown of each.
 const SHOWN: usize = 3;
@@ -25,20 +25,20 @@ pub struct Thoughts {
     cards: Vec<Node>,
 }
 
-pub fn of(desk: &Desk, handle: &str) -> Result<Thoughts, Fault> {
+pub fn of(context: &CommandContext, handle: &str) -> Result<Thoughts, Fault> {
     // The one more says that there is more.
     let entries = |kind: &str| -> Result<Vec<Entry>, Fault> {
         let args = json!({ "target": handle, "doc_kind": kind, "limit": SHOWN + 1 });
-        let page: Page<Entry> = ask(desk, "branchmind_show", args)?;
+        let page: Page<Entry> = ask(context, "branchmind_show", args)?;
         Ok(page.entries)
     };
     let (notes, trace) = (entries("notes")?, entries("trace")?);
     let args = json!({ "target": handle, "limit_cards": SHOWN + 1 });
-    let context: Context = ask(desk, "branchmind_think_context", args)?;
+    let found: Context = ask(context, "branchmind_think_context", args)?;
     Ok(Thoughts {
         notes,
         trace,
-        cards: context.cards,
+        cards: found.cards,
     })
 }
 

@@ -19,7 +19,7 @@ use crate::cli::render::message::{about, body, header, room, stretch};
 use crate::cli::render::words::plain;
 use crate::cli::text::Text;
 use crate::cli::when::Clock;
-use crate::cli::{Desk, Here};
+use crate::cli::{CommandContext, Here};
 
 /// What the log calls a thread.
 pub const KIND: &str = "thread";
@@ -32,15 +32,15 @@ pub struct Whole {
     history: Vec<Entry>,
 }
 
-pub fn thread(desk: &Desk, handle: &str) -> Result<Whole, Fault> {
-    let (thread, summary) = desk.engine.view(&desk.caller, |view| {
+pub fn thread(context: &CommandContext, handle: &str) -> Result<Whole, Fault> {
+    let (thread, summary) = context.engine.view(&context.caller, |view| {
         let thread = get::get(view, handle)?;
         Ok((thread, summarize::summarize(view, handle, None, &room())?))
     })?;
     Ok(Whole {
         thread,
         summary: summary.typed()?,
-        history: changes(desk, handle, CHANGES)?,
+        history: changes(context, handle, CHANGES)?,
     })
 }
 

@@ -20,7 +20,7 @@ pub fn act(play: &Play<'_>) -> Result<(), Fault> {
     let opened: Root = play.answer("ada", "graph_open", goal)?;
     let [api, page, guide, launch] = plan(play)?;
 
-    play.say("Ada and Bob each ask for work. Nobody is told what another has.");
+    play.say("Ada and Bob each ask for work. No task is handed out twice.");
     take(play, "ada")?;
     take(play, "bob")?;
 

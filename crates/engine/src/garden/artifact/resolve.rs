@@ -94,7 +94,10 @@ pub fn check_given(given: &BTreeMap<String, String>) -> Result<()> {
         check_text(&field, text, limits::ARTIFACT_BYTES, true)?;
         let is = fragment_id(text);
         if is != *id {
-            return Err(Fault::invalid(field, format!("is a text whose id is {is}")));
+            return Err(Fault::invalid(
+                field,
+                format!("does not match its text, whose id is {is}"),
+            ));
         }
     }
     Ok(())
@@ -190,7 +193,7 @@ fn check_used(ops: &[Op], given: &BTreeMap<String, String>) -> Result<()> {
         None => Ok(()),
         Some(id) => Err(Fault::invalid(
             format!("texts.{id}"),
-            "is brought by no operation",
+            "is not used by any operation",
         )),
     }
 }

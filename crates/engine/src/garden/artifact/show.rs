@@ -69,7 +69,7 @@ impl Fit for Lines {
 }
 
 /// The fewest characters that a line takes in an answer, with its fragment and its commit's hash.
-const LINE_CHARS: usize = 60;
+const LEAST_LINE_CHARS: usize = 60;
 
 /// `chars` is the caller's budget: no more lines are read than may fit into it.
 pub fn show(view: &mut View<'_, '_>, found: &Found, asked: &Asked, chars: usize) -> Result<Lines> {
@@ -77,7 +77,7 @@ pub fn show(view: &mut View<'_, '_>, found: &Found, asked: &Asked, chars: usize)
     let seq = commit.as_ref().map_or(Seq::ZERO, |commit| commit.seq);
     let version = at(view.tx, view.ws, found.id(), seq)?;
     let (start, end) = range(asked, version.lines.len())?;
-    let most = chars / LINE_CHARS + 1;
+    let most = chars / LEAST_LINE_CHARS + 1;
     let lines = version.lines[start..end].iter().take(most);
     let mut origins: Vec<Seq> = lines.clone().map(|line| line.origin.commit).collect();
     origins.sort_unstable();

@@ -9,7 +9,7 @@ use understory_model::canon::entity_hash_map;
 use understory_model::error::{Code, Fault, Result};
 use understory_model::fact::{Fact, Said};
 use understory_model::lines::{self, Change, Edit, Version, Wrong};
-use understory_model::{Id, Seq, budget};
+use understory_model::{Id, Seq, limits};
 use understory_storage::artifacts::{self, Commit};
 
 use crate::Work;
@@ -27,7 +27,7 @@ pub struct Next {
     pub ended: bool,
     /// The argument that it came from.
     pub field: &'static str,
-    /// The operations as they were given, and of each that came of them which one it was.
+    /// The given operations, and for each derived one the index of its source.
     pub given: Option<(String, Vec<usize>)>,
     /// Of each text, the part of a message that it was made from. Shorter than the texts, it says
     /// nothing about the rest.
@@ -187,7 +187,7 @@ fn told(next: &Next, wrong: &Wrong) -> Fault {
             let problem = wrong.problem.clone();
             lines::fault(ops, &Wrong { op, problem })
         }
-        None => Fault::new(Code::Internal, "a difference cannot be carried out"),
+        None => Fault::new(Code::Internal, "the change could not be applied"),
     }
 }
 
@@ -217,9 +217,9 @@ fn unchanged(work: &mut Work<'_, '_>, found: &Found, parent: &Commit) -> Result<
 fn answer(delta: Delta, found: &Found) -> Committed {
     let mut ops = delta.ops;
     // A whole book may be committed at once; its operations are in the log.
-    let truncated = ops.len() > budget::DEFAULT_CHARS;
+    let truncated = ops.len() > limits::ANSWER_CHARS;
     if truncated {
-        let cut = ops.char_indices().nth(budget::DEFAULT_CHARS);
+        let cut = ops.char_indices().nth(limits::ANSWER_CHARS);
         let cut = cut.map_or(ops.len(), |(at, _)| at);
         ops.truncate(ops[..cut].rfind(' ').unwrap_or(0));
     }

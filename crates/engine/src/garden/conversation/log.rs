@@ -217,8 +217,11 @@ struct Kept {
 /// A conversation as it is shown.
 pub fn shape(tx: &mut ReadTx<'_>, ws: Ws, thing: &Thing) -> Result<Conversation> {
     let kept: Kept = serde_json::from_value(Value::Object(thing.data.clone())).map_err(|_| {
-        Fault::new(Code::StoreCorrupt, "a conversation is not as they are kept")
-            .hint("Run `understory verify`.")
+        Fault::new(
+            Code::StoreCorrupt,
+            "a conversation's stored value cannot be read",
+        )
+        .hint("Run `understory verify`.")
     })?;
     Ok(Conversation {
         uuid: log_of(tx, ws, thing.entity.id)?,

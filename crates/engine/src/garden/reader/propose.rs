@@ -83,7 +83,7 @@ pub struct State {
 impl State {
     pub fn of(thing: &Thing) -> Result<State> {
         serde_json::from_value(Value::Object(thing.data.clone())).map_err(|_| {
-            let problem = format!("{} is not a proposal as they are kept", thing.entity.handle);
+            let problem = format!("the stored value of {} cannot be read", thing.entity.handle);
             Fault::new(Code::StoreCorrupt, problem).hint("Run `understory verify`.")
         })
     }

@@ -1,4 +1,4 @@
-//! Relations: how things stand to each other, made by somebody or found in a text.
+//! Relations between things, asserted by callers or found in texts.
 
 pub mod closing;
 pub mod fossilize;

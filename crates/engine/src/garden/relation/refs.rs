@@ -22,9 +22,6 @@ use crate::kernel::references::{labelled, part};
 use crate::kernel::titles::{self, PREVIEW};
 use crate::kinds::{LOG, RELATION};
 
-/// Characters of the lines that a reference to a range shows.
-const RANGE_CHARS: usize = 2_000;
-
 /// A text whose references are asked for.
 #[derive(Debug, Clone)]
 pub struct Text {
@@ -279,7 +276,7 @@ fn of_lines(
         let contents: Vec<&str> = found.lines.iter().map(|line| &*line.content).collect();
         let content = match contents.as_slice() {
             [one] => one.to_string(),
-            some => some.join("\n").chars().take(RANGE_CHARS).collect(),
+            some => some.join("\n").chars().take(limits::RANGE_CHARS).collect(),
         };
         let found = FoundLines {
             uuid: found.artifact.name,

@@ -1,4 +1,4 @@
-//! `garden_relate`: how two things stand to each other.
+//! `garden_relate`: relations between things.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -313,11 +313,10 @@ fn taken(work: &mut Work<'_, '_>, kind: &str, end: &str, other: Id) -> Result<Fa
 fn remove(work: &mut Work<'_, '_>, new: &New, source: &Side, target: &Side) -> Result<Related> {
     let ws = work.ws();
     if !is_mutable(&new.kind) {
-        return Err(Fault::new(
-            Code::Immutable,
-            format!("{} cannot be taken back", new.kind),
-        )
-        .hint("It says what happened. What is only believed can be removed."));
+        return Err(
+            Fault::new(Code::Immutable, format!("{} cannot be removed", new.kind))
+                .hint("It records what happened. Only asserted relations can be removed."),
+        );
     }
     let there = rows::between(work.read()?, ws, &new.kind, source.id, target.id)?;
     let Some(there) =
@@ -328,7 +327,7 @@ fn remove(work: &mut Work<'_, '_>, new: &New, source: &Side, target: &Side) -> R
     if there.fossil {
         return Err(Fault::new(
             Code::Immutable,
-            "it has come to rest in soil and stays",
+            "an archived relation cannot be changed",
         ));
     }
     let now = work.now;
@@ -350,8 +349,8 @@ fn remove(work: &mut Work<'_, '_>, new: &New, source: &Side, target: &Side) -> R
 /// Mentions of one text that a correction takes back.
 const MENTIONS_AT_ONCE: i64 = 500;
 
-/// A person takes back what a text was taken to mention. That is an item of its own: the text stays,
-/// and so does that it was read otherwise before.
+/// An operator removes mentions that were wrongly found in a text. That is an item of its own: the
+/// text and the earlier reading stay in the log.
 fn correct(work: &mut Work<'_, '_>, new: &New, source: &Side, target: &Side) -> Result<Related> {
     let ws = work.ws();
     let page = ((Seq::MIN, i64::MIN), MENTIONS_AT_ONCE);
@@ -375,9 +374,9 @@ fn correct(work: &mut Work<'_, '_>, new: &New, source: &Side, target: &Side) -> 
         );
     };
     if work.caller.role != Role::Operator {
-        let message = "the text was read so, and only an operator says otherwise";
+        let message = "only an operator can correct a mention found in a text";
         return Err(Fault::new(Code::Forbidden, message)
-            .hint("A person corrects it, or the text's author writes it otherwise."));
+            .hint("Ask an operator, or have its author reword the text."));
     }
     let project = items::get(work.read()?, ws, first.made)?.and_then(|item| item.project);
     let now = work.now;

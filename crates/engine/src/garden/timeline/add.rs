@@ -101,9 +101,9 @@ fn complete(new: &mut New, caller: &Caller) -> Result<()> {
         if new.fields.contains_key(&name) || fields_of(&new.kind).contains(&name.as_str()) {
             return Err(Fault::invalid(
                 format!("attributes.{}", cut(&name, 80)),
-                format!("is a field of a {} itself", new.kind),
+                format!("is a built-in field of {}", new.kind),
             )
-            .hint("Give it beside type, or call yours otherwise."));
+            .hint("Pass it at the top level, or rename yours."));
         }
         new.fields.insert(name, value);
     }

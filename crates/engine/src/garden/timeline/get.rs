@@ -2,11 +2,11 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use understory_model::Ws;
 use understory_model::answer::{Fit, Shape};
 use understory_model::error::Result;
 use understory_model::fragment::parse_anchor;
 use understory_model::id::item_name;
-use understory_model::{Caller, Ws};
 use understory_storage::ReadTx;
 
 use crate::View;
@@ -68,17 +68,12 @@ pub struct FoundFragment {
 }
 
 /// What a name means; `render` asks for its text as a person reads it, too.
-pub fn get(
-    view: &mut View<'_, '_>,
-    caller: &Caller,
-    (scope, id): (Scope<'_>, &str),
-    render: bool,
-) -> Result<Got> {
+pub fn get(view: &mut View<'_, '_>, scope: Scope<'_>, id: &str, render: bool) -> Result<Got> {
     if id.contains('#') {
-        let fragment = part(view, caller, (scope, id), render)?;
+        let fragment = part(view, scope, id, render)?;
         return Ok(Got::Fragment { fragment });
     }
-    let (tx, ws) = (&mut *view.tx, view.ws);
+    let (tx, ws, caller) = (&mut *view.tx, view.ws, scope.caller);
     // A text is read in the project in which it was written.
     let mut written = scope;
     let mut got = match names::find(tx, scope, "id", id)? {
@@ -154,11 +149,11 @@ fn artifact_text(tx: &mut ReadTx<'_>, ws: Ws, found: &artifact::Found) -> Result
 /// A part of a message, or a range of its parts.
 fn part(
     view: &mut View<'_, '_>,
-    caller: &Caller,
-    (scope, id): (Scope<'_>, &str),
+    scope: Scope<'_>,
+    id: &str,
     render: bool,
 ) -> Result<FoundFragment> {
-    let tx = &mut *view.tx;
+    let (tx, caller) = (&mut *view.tx, scope.caller);
     let anchor = parse_anchor(id);
     let part = match &anchor {
         Some(anchor) => parts::anchored(tx, scope, anchor)?,

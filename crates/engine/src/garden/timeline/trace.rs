@@ -214,7 +214,8 @@ impl Fit for Traced {
 
 pub fn trace(
     view: &mut View<'_, '_>,
-    (scope, named): (Scope<'_>, &str),
+    scope: Scope<'_>,
+    named: &str,
     direction: Direction,
     most: i64,
 ) -> Result<Traced> {

@@ -70,7 +70,7 @@ impl Fit for Why {
     };
 }
 
-pub fn why(view: &mut View<'_, '_>, (scope, id): (Scope<'_>, &str)) -> Result<Why> {
+pub fn why(view: &mut View<'_, '_>, scope: Scope<'_>, id: &str) -> Result<Why> {
     let (tx, ws) = (&mut *view.tx, view.ws);
     let mut answer = Why {
         id: id.to_string(),
@@ -103,7 +103,7 @@ pub fn why(view: &mut View<'_, '_>, (scope, id): (Scope<'_>, &str)) -> Result<Wh
         }
     }
     let by = items::get(tx, ws, lines.newest().by.seq)?;
-    let by = by.ok_or_else(|| Fault::not_found("nothing is known of it"))?;
+    let by = by.ok_or_else(|| Fault::not_found("no item explains it"))?;
     explained(tx, scope, answer, (&by, made_of))
 }
 
@@ -214,5 +214,5 @@ fn telling(tx: &mut ReadTx<'_>, ws: Ws, id: Id) -> Result<Item> {
         }
         made = batch.into_iter().last();
     }
-    made.ok_or_else(|| Fault::not_found("nothing is known of it"))
+    made.ok_or_else(|| Fault::not_found("no item explains it"))
 }

@@ -139,8 +139,8 @@ pub fn claim(data: &Data) -> Option<Claim> {
     Some(Claim { by, session, at })
 }
 
-/// Properties are the caller's own; what no agent can be called is nobody's claim, and would not
-/// fit an index either.
+/// Callers choose properties freely: a value that is not a valid agent name is not a claim, and would
+/// not fit an index.
 fn is_name(by: &str) -> bool {
     !by.is_empty() && !by.contains('\0') && by.chars().count() <= limits::NAME_CHARS
 }
@@ -176,10 +176,6 @@ pub fn evidence_types(data: &Data) -> impl Iterator<Item = &str> {
     evidence(data).filter_map(|piece| piece["type"].as_str())
 }
 
-/// Of a node's evidence, what is searched in: PostgreSQL's text vectors hold a megabyte, and a word
-/// can take several times its own length there.
-const SEARCHED_BYTES: usize = 200_000;
-
 /// What each piece of evidence says.
 pub fn evidence_refs(data: &Data) -> impl Iterator<Item = &str> {
     evidence(data).filter_map(|piece| piece["ref"].as_str())
@@ -192,7 +188,7 @@ pub fn evidence_text(data: &Data) -> String {
         if !text.is_empty() {
             text.push('\n');
         }
-        let room = SEARCHED_BYTES.saturating_sub(text.len());
+        let room = limits::SEARCHED_EVIDENCE_BYTES.saturating_sub(text.len());
         text.push_str(&said[..said.floor_char_boundary(room)]);
         if said.len() > room {
             break;

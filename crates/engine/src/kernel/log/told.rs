@@ -170,14 +170,14 @@ pub fn of_undone(undone: &Undone, known: &Known) -> String {
     what.unwrap_or("something that was said").to_string()
 }
 
-/// How many relations came to rest, and came back.
+/// How many relations were archived, and came back.
 pub fn of_fossils(moved: &Fossilized) -> String {
     let count = |list: &[(Seq, i64)]| match list.len() {
         1 => "1 relation".to_string(),
         n => format!("{n} relations"),
     };
     format!(
-        "{} put to rest, {} revived",
+        "{} archived, {} revived",
         count(&moved.fossil),
         count(&moved.active)
     )

@@ -14,7 +14,7 @@ use understory_model::{Id, Seq, Ws};
 use understory_storage::embeddings::{self, Progress};
 use understory_storage::{ReadTx, purge, vectors, workspaces};
 
-use crate::kernel::meaning::outside::Meant;
+use crate::kernel::meaning::external::Meant;
 use crate::kernel::search::sort;
 
 /// Copies that are kept; the one that was asked least recently goes first.
@@ -47,13 +47,13 @@ struct Copy {
     dims: usize,
     /// All of them, one after the other.
     vectors: Vec<i8>,
-    /// Whose each is; 0 for nobody's any more.
+    /// Owner of each vector; id 0 = deleted.
     owners: Vec<Owner>,
     places: HashMap<Id, (usize, usize)>,
     kinds: Vec<String>,
-    nobodys: usize,
-    /// Of an external model: vectors of texts that have nothing to do with anything.
-    strangers: Vec<i8>,
+    deleted: usize,
+    /// Of an external model: vectors of unrelated texts, which tell what closeness is usual.
+    baseline: Vec<i8>,
 }
 
 #[derive(Default, Clone)]
@@ -106,7 +106,7 @@ impl Kept {
     }
 
     /// The same by an external model, and how close some other things are.
-    pub fn near_outside(
+    pub fn near_external(
         &self,
         tx: &mut ReadTx<'_>,
         ws: Ws,
@@ -123,10 +123,10 @@ impl Kept {
         };
         if behind {
             let mut copy = copy.write().unwrap_or_else(PoisonError::into_inner);
-            copy.follow_outside(tx, ws, &meant.model, head, there)?;
+            copy.follow_external(tx, ws, &meant.model, head, there)?;
         }
         let copy = copy.read().unwrap_or_else(PoisonError::into_inner);
-        Ok(copy.near_outside(meant, wanted, most, others))
+        Ok(copy.near_external(meant, wanted, most, others))
     }
 }
 
@@ -145,8 +145,8 @@ impl Copy {
             owners: Vec::new(),
             places: HashMap::new(),
             kinds: Vec::new(),
-            nobodys: 0,
-            strangers: Vec::new(),
+            deleted: 0,
+            baseline: Vec::new(),
         }
     }
 
@@ -173,7 +173,7 @@ impl Copy {
     }
 
     /// Lets go of what was said before, then takes in what the model has seen since.
-    fn follow_outside(
+    fn follow_external(
         &mut self,
         tx: &mut ReadTx<'_>,
         ws: Ws,
@@ -187,10 +187,10 @@ impl Copy {
         }
         if self.dims != dims(there) || purge::last(tx, ws)? > self.upto {
             *self = Copy::new(dims(there));
-            let strangers = embeddings::strangers(tx, ws, model)?;
-            self.strangers = strangers.into_iter().map(u8::cast_signed).collect();
+            let baseline = embeddings::baseline(tx, ws, model)?;
+            self.baseline = baseline.into_iter().map(u8::cast_signed).collect();
         }
-        let done = self.take_outside(tx, ws, model, head);
+        let done = self.take_external(tx, ws, model, head);
         if done.is_err() {
             *self = Copy::new(0);
             return done;
@@ -201,7 +201,7 @@ impl Copy {
         Ok(())
     }
 
-    fn take_outside(&mut self, tx: &mut ReadTx<'_>, ws: Ws, model: &str, head: Seq) -> Result<()> {
+    fn take_external(&mut self, tx: &mut ReadTx<'_>, ws: Ws, model: &str, head: Seq) -> Result<()> {
         if self.upto > Seq::ZERO && self.upto < head {
             for id in vectors::changed(tx, ws, self.upto)? {
                 self.drop(id);
@@ -211,7 +211,7 @@ impl Copy {
     }
 
     fn tidy(&mut self) {
-        if self.nobodys > 1_024 && self.nobodys > self.owners.len() / 2 {
+        if self.deleted > 1_024 && self.deleted > self.owners.len() / 2 {
             self.compact();
         }
     }
@@ -221,7 +221,7 @@ impl Copy {
             for owner in self.owners.iter_mut().skip(first).take(count) {
                 owner.id = Id::ZERO;
             }
-            self.nobodys += count;
+            self.deleted += count;
         }
     }
 
@@ -268,7 +268,7 @@ impl Copy {
         }
         (copy.upto, copy.filled) = (self.upto, self.filled);
         copy.kinds = std::mem::take(&mut self.kinds);
-        copy.strangers = std::mem::take(&mut self.strangers);
+        copy.baseline = std::mem::take(&mut self.baseline);
         *self = copy;
     }
 
@@ -290,7 +290,7 @@ impl Copy {
         self.each_once(closest.into_iter(), most)
     }
 
-    fn near_outside(
+    fn near_external(
         &self,
         meant: &Meant,
         wanted: impl Fn(&str) -> bool,
@@ -302,8 +302,8 @@ impl Copy {
         }
         let mut usual = Usual::default();
         let asked = (&meant.vector[..], length(&meant.vector));
-        for stranger in self.strangers.chunks_exact(self.dims) {
-            usual.see(cosine(asked, (stranger, length(stranger))));
+        for text in self.baseline.chunks_exact(self.dims) {
+            usual.see(cosine(asked, (text, length(text))));
         }
         let all = self.vectors.chunks_exact(self.dims).zip(&self.owners);
         let all: Vec<f32> = all

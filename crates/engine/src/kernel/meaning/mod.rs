@@ -9,20 +9,20 @@ use understory_meaning::{BYTES, embed};
 use understory_model::limits;
 use understory_storage::texts::Text;
 
+mod external;
 mod kept;
 mod lines;
-mod outside;
 
+pub use external::{Embedder, Filler, Meant, QUESTION, Seen, Step};
 pub use kept::{Kept, Near};
 pub use lines::{best_line, borne, in_lines};
-pub use outside::{Embedder, Filler, Meant, QUESTION, Seen, Step};
 
 pub use understory_meaning::Passage;
 pub use understory_meaning::passages;
 
-/// Lines of a passage at most, and their bytes.
+/// Lines of a passage at most, and the bytes after which it ends.
 const LINES: usize = 12;
-const LINES_BYTES: usize = 700;
+const PASSAGE_SIZE: usize = 700;
 
 /// The vectors of a text, one for each of its passages.
 pub fn of_text(text: &Text) -> Vec<u8> {
@@ -87,7 +87,7 @@ pub fn line_passages<S: AsRef<str>>(lines: &[S]) -> impl Iterator<Item = Range<u
     let mut start = 0;
     std::iter::from_fn(move || {
         let (from, mut bytes, mut end) = (start, 0, start);
-        while end < lines.len() && end - from < LINES && (bytes < LINES_BYTES || end == from) {
+        while end < lines.len() && end - from < LINES && (bytes < PASSAGE_SIZE || end == from) {
             bytes += lines[end].as_ref().len();
             end += 1;
         }

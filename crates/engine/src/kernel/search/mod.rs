@@ -248,7 +248,7 @@ struct Ways {
     /// Its passages that point the right way: one, or of lines several.
     near: Vec<Near>,
     /// Whether an external model says so.
-    outside: bool,
+    external: bool,
 }
 
 /// Everything that either way brings in.
@@ -279,11 +279,11 @@ fn gather(
         let most = (asked.by_meaning(), &others[..]);
         for near in view
             .vectors
-            .near_outside(view.tx, view.ws, meant, wanted, most)?
+            .near_external(view.tx, view.ws, meant, wanted, most)?
         {
             let ways = found.entry(near.id).or_default();
             // It knows better: what our own model says of the same thing does not count.
-            if !std::mem::replace(&mut ways.outside, true) {
+            if !std::mem::replace(&mut ways.external, true) {
                 ways.near.clear();
             }
             ways.near.push(near);

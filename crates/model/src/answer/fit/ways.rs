@@ -47,7 +47,7 @@ pub(super) fn fit_rows<T: Fit>(answer: &T, list: &str, budget: &Budget) -> Resul
 }
 
 /// Room for `,"pagination":{"next_cursor":null},"truncated":false`.
-const PAGINATION_CHARS: usize = 64;
+const PAGINATION_ROOM: usize = 64;
 
 pub(super) fn fit_pagination<T: Fit>(
     answer: &T,
@@ -64,7 +64,7 @@ pub(super) fn fit_pagination<T: Fit>(
     if !next.is_null() {
         json[NEXT] = next;
     }
-    let inner = budget.less(PAGINATION_CHARS);
+    let inner = budget.less(PAGINATION_ROOM);
     let mut json = budget::fit_page(json, list, &inner, Drop::Last, NEXT, |kept, _| {
         answer.cursor(kept).map_or(Value::Null, Next::into)
     });

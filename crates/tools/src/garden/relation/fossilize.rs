@@ -29,7 +29,7 @@ pub const TOOL: Tool = Tool {
     title: "Fossilize relations",
     effect: Effect::Settles,
     surface: Surface::Garden,
-    about: "Move faded relations from core to soil, or all of a closed project; dry_run only tells.",
+    about: "Archive weak relations, or all of a closed project; dry_run only reports.",
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,

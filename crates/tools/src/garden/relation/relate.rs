@@ -34,7 +34,7 @@ pub const TOOL: Tool = Tool {
     title: "Relate things",
     effect: Effect::Settles,
     surface: Surface::Garden,
-    about: "Relate two things; remove takes back what is only believed.",
+    about: "Relate two things; remove deletes an asserted relation, not a recorded fact.",
     access: Access::Write,
     essential: false,
     schema: schema::<Input>,

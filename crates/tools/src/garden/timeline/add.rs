@@ -8,7 +8,7 @@ use understory_model::Fault;
 use understory_model::answer::Answer;
 
 use crate::answers::output;
-use crate::bounds::LONG;
+use crate::bounds::{ABOUT, LONG};
 use crate::call::{Call, typed};
 use crate::tool::{Access, Common, Effect, Surface, Tool};
 
@@ -31,29 +31,51 @@ fn schema() -> Value {
             "type": "string",
             "description": "Note, Message, ToolCall, or your own CamelCase",
         },
-        "fragments": { "type": "array", "items": { "type": ["string", "object"] } },
+        "fragments": {
+            "type": "array",
+            "items": { "type": ["string", "object"] },
+            ABOUT: "of a Message: its text in parts, each a text or {content, id}",
+        },
     });
     let texts = [
-        "description",
-        "title",
-        "summary",
-        "sender",
-        "recipient",
-        "subject",
-        "tool",
-        "operation",
-        "caller",
-        "context",
-        "event_type",
+        ("description", "the text of a Note or Message"),
+        ("title", "of a Note or Message"),
+        ("summary", "of a Note or Message"),
+        ("sender", "of a Message: who said it, you by default"),
+        ("recipient", "of a Message: to whom it was said"),
+        ("subject", "of a Message: what it is about"),
+        ("tool", "of a ToolCall: the tool's name"),
+        ("operation", "of a ToolCall: what the tool was to do"),
+        (
+            "caller",
+            "of a ToolCall: user or agent, by default as your role is",
+        ),
+        ("context", "of a ToolCall: why the tool was called"),
+        ("event_type", "of a type of your own: what happened"),
     ];
-    for name in texts {
-        fields[name] = json!({ "type": "string", LONG: true });
+    for (name, about) in texts {
+        fields[name] = json!({ "type": "string", ABOUT: about, LONG: true });
     }
-    for name in ["replies_to", "canonical_at", "log", "project"] {
-        fields[name] = json!({ "type": "string" });
+    let names = [
+        ("replies_to", "the item that it answers"),
+        ("canonical_at", "when it happened, RFC 3339; now by default"),
+        ("log", "the conversation; yours by default"),
+        ("project", "yours by default"),
+    ];
+    for (name, about) in names {
+        fields[name] = json!({ "type": "string", ABOUT: about });
     }
-    for name in ["params", "result", "payload", "attributes"] {
-        fields[name] = json!({ "type": "object" });
+    let objects = [
+        ("params", "of a ToolCall: its arguments"),
+        (
+            "result",
+            "of a ToolCall: status (success, error or cancelled) and what it answered",
+        ),
+        ("payload", "of a type of your own: its details"),
+        ("attributes", "fields of your own, beside those of the type"),
+    ];
+    for (name, about) in objects {
+        fields[name] = json!({ "type": "object", ABOUT: about });
     }
     json!({
         "type": "object",

@@ -41,6 +41,6 @@ fn run(call: &Call<'_>, input: Input) -> Result<Answer<Got>, Fault> {
     let render = input.render.unwrap_or(false);
     call.read_fit(|view| {
         let scope = scope(view, input.project.as_deref())?;
-        get::get(view, call.caller, (scope, &input.id), render)
+        get::get(view, scope, &input.id, render)
     })
 }

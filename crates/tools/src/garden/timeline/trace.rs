@@ -51,6 +51,6 @@ fn run(call: &Call<'_>, input: Input) -> Result<Answer<Traced>, Fault> {
     }
     call.read_fit(|view| {
         let scope = scope(view, input.project.as_deref())?;
-        trace::trace(view, (scope, &input.item), direction, depth)
+        trace::trace(view, scope, &input.item, direction, depth)
     })
 }

@@ -38,6 +38,6 @@ pub const TOOL: Tool = Tool {
 fn run(call: &Call<'_>, input: Input) -> Result<Answer<Why>, Fault> {
     call.read_fit(|view| {
         let scope = scope(view, input.project.as_deref())?;
-        why::why(view, (scope, &input.id))
+        why::why(view, scope, &input.id)
     })
 }

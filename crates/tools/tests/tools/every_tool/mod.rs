@@ -1,4 +1,7 @@
-//! Every tool called once with arguments that work, each call using what earlier ones answered.
+//! Every tool called once with arguments that work, each call using what earlier ones answered. Each
+//! answer is held against the schema that its tool declares.
+
+mod conforms;
 
 use std::collections::BTreeSet;
 
@@ -48,6 +51,7 @@ impl<'w> Script<'w> {
         let args = (self.change)(tool, args);
         let answer = self.world.call(name, args.clone());
         let answer = answer.unwrap_or_else(|fault| panic!("{name} {args}: {fault:?}"));
+        conforms::check(&tool.output_schema(), &answer, tool.name);
         (self.after)(self.world, tool, &args);
         self.said.push((tool.name, answer.clone()));
         answer

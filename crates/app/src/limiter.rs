@@ -9,8 +9,8 @@ use understory_model::{Caller, Code, Fault};
 /// Seconds after which one who found no place may ask again.
 const AGAIN: i64 = 5;
 
-/// How many there are, and how many are taken.
-pub struct Places {
+/// How many places there are, and how many are taken.
+pub struct Limiter {
     taken: Arc<Mutex<HashMap<Caller, usize>>>,
     /// What takes a place, in the words of the refusal.
     what: &'static str,
@@ -32,9 +32,9 @@ pub struct Place {
     taken: Arc<Mutex<HashMap<Caller, usize>>>,
 }
 
-impl Places {
-    pub fn new(what: &'static str, hint: &'static str, most: Most) -> Places {
-        Places {
+impl Limiter {
+    pub fn new(what: &'static str, hint: &'static str, most: Most) -> Limiter {
+        Limiter {
             taken: Arc::default(),
             what,
             hint,
@@ -109,25 +109,25 @@ mod tests {
             workspace: 8,
             all: 10,
         };
-        let places = Places::new("open doors", "Close one first.", most);
+        let limiter = Limiter::new("open doors", "Close one first.", most);
         let mut taken: Vec<Place> = (0..4)
-            .map(|_| places.enter(&caller(0)).ok().unwrap())
+            .map(|_| limiter.enter(&caller(0)).ok().unwrap())
             .collect();
-        let fault = places.enter(&caller(0)).err().unwrap();
+        let fault = limiter.enter(&caller(0)).err().unwrap();
         assert_eq!(fault.code, Code::RateLimited);
         assert!(fault.message.contains("open doors"));
         taken.pop();
-        taken.push(places.enter(&caller(0)).ok().unwrap());
+        taken.push(limiter.enter(&caller(0)).ok().unwrap());
         for agent in 1..5 {
-            taken.push(places.enter(&caller(agent)).ok().unwrap());
+            taken.push(limiter.enter(&caller(agent)).ok().unwrap());
         }
-        assert!(places.enter(&caller(9)).is_err(), "the workspace's share");
+        assert!(limiter.enter(&caller(9)).is_err(), "the workspace's share");
         for agent in 0..2 {
-            taken.push(places.enter(&of("v", agent)).ok().unwrap());
+            taken.push(limiter.enter(&of("v", agent)).ok().unwrap());
         }
-        assert!(places.enter(&of("u", 9)).is_err(), "all");
+        assert!(limiter.enter(&of("u", 9)).is_err(), "all");
         drop(taken);
-        assert!(places.enter(&caller(9)).is_ok());
-        assert_eq!(places.taken.lock().unwrap().len(), 0);
+        assert!(limiter.enter(&caller(9)).is_ok());
+        assert_eq!(limiter.taken.lock().unwrap().len(), 0);
     }
 }

@@ -27,9 +27,9 @@ const TURN: Duration = Duration::from_secs(90);
 pub const QUESTION: Duration = Duration::from_secs(3);
 const TEXTS: Duration = Duration::from_secs(60);
 
-/// Texts that have nothing to do with anything: how close a question is to them is what is usual
-/// for a model. Changing one changes what is found.
-const STRANGERS: [&str; 8] = [
+/// Unrelated texts: how close a question is to them is what is usual for a model. Changing one changes
+/// what is found.
+const BASELINE: [&str; 8] = [
     "The train to the coast leaves at seven in the morning.",
     "Add two eggs and a pinch of salt to the dough.",
     "She scored twice in the second half of the match.",
@@ -107,9 +107,9 @@ impl Engine {
         Ok(Some(Seen { texts, embedded }))
     }
 
-    /// Forgets every vector of external models; of how many texts there were some.
+    /// Deletes every vector of external models. Returns the number of texts affected.
     pub fn forget_embedded(&self, caller: &Caller) -> Result<u64> {
-        // There is nothing to forget where nothing was ever written, and forgetting makes nothing.
+        // Nothing stored yet; do not create a workspace.
         if self.head(caller)? == Seq::ZERO {
             return Ok(0);
         }
@@ -291,12 +291,12 @@ fn missing(view: &mut View<'_, '_>, model: &str, after: Seq) -> Result<Vec<(Miss
 /// Learns what is usual for a model that has seen nothing yet; how many numbers its vectors have.
 fn begin(engine: &Engine, caller: &Caller, embedder: &dyn Embedder) -> Result<i64> {
     let model = embedder.model().to_string();
-    let strangers = ask(embedder, &STRANGERS.map(str::to_string), 0, TEXTS)?;
-    let dims = strangers.first().map_or(0, Vec::len);
+    let baseline = ask(embedder, &BASELINE.map(str::to_string), 0, TEXTS)?;
+    let dims = baseline.first().map_or(0, Vec::len);
     let dims = i64::try_from(dims).unwrap_or(0);
-    let strangers = bytes(strangers.into_iter());
+    let baseline = bytes(baseline.into_iter());
     engine.write_live(caller, move |tx, ws, _| {
-        embeddings::begin(tx, ws, &model, dims, &strangers)
+        embeddings::begin(tx, ws, &model, dims, &baseline)
     })?;
     Ok(dims)
 }

@@ -1,4 +1,4 @@
-//! Search by a model outside: what it knows is used, what it must not keep it does not, and nothing
+//! Search by an external model: what it knows is used, what it must not keep it does not, and nothing
 //! else waits for it or breaks with it.
 
 use std::sync::{Arc, Mutex};
