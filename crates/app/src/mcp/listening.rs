@@ -15,22 +15,14 @@ use super::handler::Handler;
 pub struct Listening(pub Handler);
 
 impl Service<RoleServer> for Listening {
-    async fn handle_request(
+    // Boxed, because rmcp and tokio move a request's future several times before it runs, and this one
+    // has 14 KB.
+    fn handle_request(
         &self,
         request: ClientRequest,
         context: RequestContext<RoleServer>,
-    ) -> Result<ServerResult, ErrorData> {
-        let Listening(handler) = self;
-        let ClientRequest::SubscriptionsListenRequest(listen) = &request else {
-            return Service::handle_request(handler, request, context).await;
-        };
-        let id = context.id.clone();
-        let wanted = &listen.params.notifications;
-        handler.look_first(wanted, &context).await;
-        let answer = Service::handle_request(handler, request, context).await;
-        // Refused before anybody listened, it has not been taken.
-        handler.looked_at(&id);
-        answer
+    ) -> impl Future<Output = Result<ServerResult, ErrorData>> + Send + '_ {
+        Box::pin(self.answer(request, context))
     }
 
     async fn handle_notification(
@@ -47,5 +39,25 @@ impl Service<RoleServer> for Listening {
 
     fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
         Service::supported_protocol_versions(&self.0)
+    }
+}
+
+impl Listening {
+    async fn answer(
+        &self,
+        request: ClientRequest,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ServerResult, ErrorData> {
+        let Listening(handler) = self;
+        let ClientRequest::SubscriptionsListenRequest(listen) = &request else {
+            return Service::handle_request(handler, request, context).await;
+        };
+        let id = context.id.clone();
+        let wanted = &listen.params.notifications;
+        handler.look_first(wanted, &context).await;
+        let answer = Service::handle_request(handler, request, context).await;
+        // Refused before anybody listened, it has not been taken.
+        handler.looked_at(&id);
+        answer
     }
 }

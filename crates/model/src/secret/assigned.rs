@@ -5,6 +5,8 @@ use super::{Found, Kind, Scan, known};
 /// Most bytes of a name, and of a value, that are looked at.
 const NAME: usize = 40;
 const VALUE: usize = 512;
+/// No value under any name is a credential if it is shorter.
+const SHORTEST: usize = 8;
 
 /// How sure a name makes us that its value is a credential.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -103,6 +105,9 @@ pub fn at(scan: &mut Scan<'_, '_>, at: usize) -> Option<Found> {
 /// A whole text that a field of this name holds.
 pub fn whole(name: &str, text: &str) -> Option<Found> {
     let value = text.trim();
+    if value.len() < SHORTEST {
+        return None;
+    }
     let plain = value.len() <= VALUE && value.bytes().all(|b| is_value(b) || b == b'=');
     (plain && is_credential(judge(name)?, value)).then_some(Found {
         kind: Kind::NamedValue,
@@ -132,7 +137,7 @@ fn name_before<'t>(scan: &mut Scan<'t, '_>, at: usize) -> Option<&'t str> {
 
 fn is_credential(name: Name, value: &str) -> bool {
     let least = match name {
-        Name::Password => 8,
+        Name::Password => SHORTEST,
         Name::Secret => 16,
         Name::Vague => 20,
     };
