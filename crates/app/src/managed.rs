@@ -201,7 +201,7 @@ impl Manager {
     }
 
     fn serve(&mut self, engine: &Arc<Engine>) {
-        let quiet = engine.quietly();
+        let mut quiet = engine.quietly();
         while !self.here.is_over() {
             if let Err(fault) = self.pass(engine) {
                 log::debug(format_args!("nothing could be typed in: {fault}"));

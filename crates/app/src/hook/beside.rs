@@ -165,7 +165,7 @@ pub fn run(beside: &Beside, reach: &Reach) {
         if begun.is_err() {
             return;
         }
-        let quiet = engine.quietly();
+        let mut quiet = engine.quietly();
         let mut beaten: Option<Instant> = None;
         while is_reachable(beside).unwrap_or(true) {
             // A server sees no processes: it is told that the chat is there.

@@ -70,7 +70,7 @@ pub fn wait(waiter: Waiter) -> ExitCode {
 }
 
 fn watch(waiter: &Waiter) -> ExitCode {
-    let quiet = waiter.desk.engine.quietly();
+    let mut quiet = waiter.desk.engine.quietly();
     let (mut seen, mut was_reachable) = (None, false);
     let mut looked = Instant::now();
     loop {
