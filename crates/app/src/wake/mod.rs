@@ -108,11 +108,13 @@ impl Worker {
     pub fn new(runtimes: Runtimes, caller: Caller, all: bool) -> Worker {
         let able = Able {
             own: (!all).then(|| caller.session.clone()),
+            agent: (!all).then(|| caller.agent.clone()),
             queues: runtimes.with(|one| one.queue.is_some()),
             resumes: runtimes.with(|one| one.resume.is_some()),
             starts: runtimes.with(|one| one.start.is_some()),
             decides: true,
             runs: Some(process::runs),
+            ..Able::default()
         };
         let mut queues = able.queues.clone();
         // Its server takes prompts: nothing has to be started.

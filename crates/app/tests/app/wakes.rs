@@ -170,7 +170,7 @@ fn an_agent_that_outlives_a_killed_server_is_not_started_a_second_time() {
     until("the agent", || shell.path("starts").exists());
     let raw = || shell.backend.raw();
     until("its process is noted", || {
-        raw().number("SELECT COUNT(*) FROM live_begun") == 1
+        raw().number("SELECT COUNT(*) FROM live_started") == 1
     });
     // Killed, it ends nothing that it started.
     drop(server);
