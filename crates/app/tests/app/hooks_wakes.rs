@@ -180,3 +180,23 @@ fn a_waiting_hook_reports_what_the_client_took(backend: Backend) {
         )
     );
 }
+
+#[on_both]
+fn what_a_waiting_hook_could_not_say_is_told_by_another(backend: Backend) {
+    let shell = planned(backend);
+    let stand = Stand::new();
+    let claude = Claude {
+        shell: &shell,
+        process: stand.id(),
+    };
+    claude.start("c1", "startup");
+    let mut waiting = claude.wake();
+    // Nobody reads what it says.
+    drop(waiting.stderr.take());
+    until("the waiting hook", || locks(&shell, "wake-") == 1);
+    say(&shell, "claude-code", "New.");
+    assert_eq!(waiting.wait().unwrap().code(), Some(0));
+    assert_eq!(job(&shell)["result"], "queued", "nothing was delivered");
+    says(&claude.stop("one"), &["bob wrote: \"New.\""]);
+    assert_eq!(job(&shell)["result"], "delivered");
+}

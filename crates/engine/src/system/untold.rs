@@ -156,6 +156,12 @@ pub fn mark(view: &mut View<'_, '_>, told: &[(Id, i64)]) -> Result<()> {
     Ok(())
 }
 
+/// The caller's session heard nothing of what it was told last: all that it has not read is told again.
+pub fn unheard(view: &mut View<'_, '_>) -> Result<()> {
+    hooks::unanswered(view.tx, view.ws, &view.caller.session, TELLING)?;
+    lost(view)
+}
+
 /// The caller's session has lost what it was told: its client has emptied or shortened the chat.
 pub fn lost(view: &mut View<'_, '_>) -> Result<()> {
     let caller = view.caller;
