@@ -24,9 +24,9 @@ use crate::identity::Identity;
 use crate::log;
 use crate::process::machine;
 use crate::store::{STACK_BYTES, Store};
-use crate::wake::Worker;
 use crate::wake::runtimes::Runtimes;
 use crate::wake::terminal::Terminal;
+use crate::wake::{Worker, Working};
 
 /// How long the store may work on one call: the end of a program must not wait for long.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -102,16 +102,17 @@ impl Session {
             over: AtomicBool::new(false),
             present: Mutex::default(),
         });
+        let terminal = Terminal::new(remote.clone(), news, reads_text);
+        let worker = Worker::new(runtimes, self.caller.clone(), false);
         let manager = Manager {
             session: self,
             here: Arc::clone(&here),
-            runtimes,
-            terminal: Arc::new(Terminal::new(remote.clone(), news, reads_text)),
+            worker: worker.with_terminal(Arc::new(terminal)),
             remote,
-            worker: None,
             reported: None,
             beaten: None,
         };
+        let working = manager.worker.working();
         let begun = std::thread::Builder::new()
             .name("managed".to_owned())
             .stack_size(STACK_BYTES)
@@ -119,12 +120,15 @@ impl Session {
         if let Err(error) = begun {
             log::warn(format_args!("nothing is typed into the terminal: {error}"));
         }
-        Managed(here)
+        Managed { here, working }
     }
 }
 
 /// A managed session, until its program has ended.
-pub struct Managed(Arc<Here>);
+pub struct Managed {
+    here: Arc<Here>,
+    working: Working,
+}
 
 /// What the manager and the end share.
 struct Here {
@@ -154,13 +158,15 @@ impl Here {
 impl Managed {
     /// Ends the session with its program.
     pub fn end(self) {
-        let Managed(here) = self;
+        let Managed { here, working } = self;
         let (seat, caller) = {
             let mut present = here.present();
             here.over.store(true, Ordering::Release);
             (present.seat.take(), present.caller.take())
         };
         drop(seat);
+        // What was started beside it must not outlive it, and reports its end to a store that is open.
+        drop(working);
         if let (Some(engine), Some(caller)) = (here.store.ready(), caller) {
             let ended = reports::gone(engine, &caller).and_then(|()| engine.leave(&caller));
             if let Err(fault) = ended {
@@ -177,11 +183,8 @@ impl Managed {
 struct Manager {
     session: Session,
     here: Arc<Here>,
-    runtimes: Runtimes,
-    terminal: Arc<Terminal>,
+    worker: Worker,
     remote: Remote,
-    /// The worker, for who the session is now.
-    worker: Option<(Caller, Worker)>,
     /// What was last reported, for which agent and when.
     reported: Option<(String, Activity, Instant)>,
     beaten: Option<Instant>,
@@ -201,7 +204,7 @@ impl Manager {
     }
 
     fn serve(&mut self, engine: &Arc<Engine>) {
-        let quiet = engine.quietly();
+        let mut quiet = engine.quietly();
         while !self.here.is_over() {
             if let Err(fault) = self.pass(engine) {
                 log::debug(format_args!("nothing could be typed in: {fault}"));
@@ -219,7 +222,7 @@ impl Manager {
             let waits = untold::waits(view)?;
             Ok(ways::own(view, machine())?.filter(|_| !waits))
         })?;
-        let worker = self.worker(&caller);
+        let worker = self.worker.of(caller);
         if let Some(way) = way {
             worker.own(engine, &way)?;
         }
@@ -287,18 +290,6 @@ impl Manager {
             self.reported = Some((caller.agent.clone(), activity, Instant::now()));
         }
         Ok(())
-    }
-
-    fn worker(&mut self, caller: &Caller) -> Worker {
-        if let Some((known, worker)) = &self.worker
-            && known == caller
-        {
-            return worker.clone();
-        }
-        let worker = Worker::new(self.runtimes.clone(), caller.clone(), false)
-            .with_terminal(Arc::clone(&self.terminal));
-        self.worker = Some((caller.clone(), worker.clone()));
-        worker
     }
 }
 

@@ -4,7 +4,7 @@
 use std::fs;
 use std::sync::OnceLock;
 
-use understory_engine::kernel::process::Process;
+use understory_engine::kernel::process::{Local, Process};
 use understory_model::canon::{hex, sha256};
 
 /// Programs that only start others; a client starts hooks and servers through them.
@@ -47,6 +47,14 @@ pub fn runs(process: &Process) -> bool {
     match stat(process.id) {
         Some(stat) => stat.started == process.started && stat.state != 'Z',
         None => process.started == 0 && is_there(process.id),
+    }
+}
+
+/// The processes of this machine.
+pub fn local() -> Local {
+    Local {
+        machine: machine(),
+        runs,
     }
 }
 

@@ -233,6 +233,8 @@ pub const REQUEST_ID_CHARS: usize = 256;
 pub const NOTICES: usize = 64;
 /// Wakes of one agent in an hour that a setting may allow.
 pub const WAKES_PER_HOUR: i64 = 10_000;
+/// Agents that one worker has resumed or begun and that are at work; further jobs wait.
+pub const WAKES_AT_ONCE: usize = 8;
 
 /// Seconds of a setting about when a terminal is typed into.
 pub const WAKE_SECONDS: i64 = 3_600;

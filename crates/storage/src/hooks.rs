@@ -33,6 +33,15 @@ pub fn of(tx: &mut ReadTx<'_>, ws: Ws, session: &str, event: &str) -> Result<Opt
     table::get(tx, args![ws, session, event])
 }
 
+/// Forgets that an event of a session was answered.
+pub fn unanswered(tx: &mut Tx<'_>, ws: Ws, session: &str, event: &str) -> Result<()> {
+    tx.run(
+        "DELETE FROM live_hook WHERE ws = ?1 AND session = ?2 AND event = ?3",
+        args![ws, session, event],
+    )?;
+    Ok(())
+}
+
 /// Forgets what was answered before a moment.
 pub fn forget(tx: &mut Tx<'_>, ws: Ws, before: Time) -> Result<()> {
     tx.run(

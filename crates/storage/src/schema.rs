@@ -10,7 +10,7 @@ use crate::sql::{ReadTx, Tx, args};
 /// The shape of what happened.
 pub const SOIL_VERSION: i64 = 3;
 /// The shape of what is derived from it, and of the rules that derive it.
-pub const CORE_VERSION: i64 = 15;
+pub const CORE_VERSION: i64 = 16;
 
 const SOIL: &str = include_str!("sql/soil.sql");
 /// What version 2 has beyond version 1.

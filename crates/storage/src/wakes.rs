@@ -37,7 +37,7 @@ table! {
 table! {
     /// A process that was started to wake an agent, and of whose end no worker has reported.
     #[derive(Debug, Clone, PartialEq, Eq)]
-    pub struct Begun in live_begun key (agent, id) {
+    pub struct Begun in live_started key (agent, id) {
         pub agent: String,
         /// The job.
         pub id: Id,
@@ -47,6 +47,8 @@ table! {
         pub machine: String,
         pub process: i64,
         pub started: i64,
+        /// When the worker noted it.
+        pub at: Time,
     }
 }
 
@@ -68,18 +70,24 @@ pub fn remove(tx: &mut Tx<'_>, ws: Ws, id: Id) -> Result<()> {
     Ok(())
 }
 
-/// The open jobs of a workspace that are due and that no worker has, the oldest first. A job due
-/// after `latest`, later than any job is deferred, was deferred before the clock was set back, so it
-/// counts as due.
-pub fn due(tx: &mut ReadTx<'_>, ws: Ws, now: Time, latest: Time, most: i64) -> Result<Vec<Entity>> {
+/// The open jobs of a workspace that are due and that no worker has, the oldest first. They are due by the
+/// clock: one that is due after `latest`, later than any job is deferred, was deferred before the clock
+/// was set back. Leases end at moments of the log.
+pub fn due(
+    tx: &mut ReadTx<'_>,
+    ws: Ws,
+    now: Time,
+    (clock, latest): (Time, Time),
+    most: i64,
+) -> Result<Vec<Entity>> {
     let sql = format!(
         "SELECT {} FROM core_wake w CROSS JOIN core_entity e LEFT JOIN live_wake l \
          ON l.ws = w.ws AND l.id = w.id WHERE w.ws = ?1 AND w.open = 1 AND e.ws = ?1 \
-         AND e.id = w.id AND (l.id IS NULL OR ((l.due <= ?2 OR l.due > ?3) \
-         AND (l.holder = '' OR l.until < ?2))) ORDER BY w.id LIMIT ?4",
+         AND e.id = w.id AND (l.id IS NULL OR ((l.due <= ?3 OR l.due > ?4) \
+         AND (l.holder = '' OR l.until < ?2))) ORDER BY w.id LIMIT ?5",
         Entity::COLUMNS
     );
-    table::all(tx, &sql, args![ws, now.0, latest.0, most])
+    table::all(tx, &sql, args![ws, now.0, clock.0, latest.0, most])
 }
 
 /// The open jobs of waking an agent that a worker has, and which may not be taken by another.
@@ -106,7 +114,7 @@ pub fn begun(tx: &mut ReadTx<'_>, ws: Ws, agent: &str, id: Id) -> Result<Option<
 /// The processes that were started to wake an agent, and of whose end no worker has reported.
 pub fn all_begun(tx: &mut ReadTx<'_>, ws: Ws, agent: &str) -> Result<Vec<Begun>> {
     let sql = format!(
-        "SELECT {} FROM live_begun WHERE ws = ?1 AND agent = ?2 ORDER BY id",
+        "SELECT {} FROM live_started WHERE ws = ?1 AND agent = ?2 ORDER BY id",
         Begun::COLUMNS
     );
     table::all(tx, &sql, args![ws, agent])
@@ -115,7 +123,7 @@ pub fn all_begun(tx: &mut ReadTx<'_>, ws: Ws, agent: &str) -> Result<Vec<Begun>>
 /// The process that a worker started under a lease has ended.
 pub fn ended(tx: &mut Tx<'_>, ws: Ws, agent: &str, id: Id, lease: &str) -> Result<()> {
     tx.run(
-        "DELETE FROM live_begun WHERE ws = ?1 AND agent = ?2 AND id = ?3 AND lease = ?4",
+        "DELETE FROM live_started WHERE ws = ?1 AND agent = ?2 AND id = ?3 AND lease = ?4",
         args![ws, agent, id, lease],
     )?;
     Ok(())

@@ -9,6 +9,7 @@ use understory_engine::threads::wake;
 use understory_model::Caller;
 
 use crate::log;
+use crate::process;
 use crate::store::Store;
 
 /// How often a session is looked at.
@@ -38,7 +39,7 @@ impl Receipts {
                 let Some(engine) = store.ready() else {
                     return;
                 };
-                if let Err(fault) = wake::called(engine, &caller) {
+                if let Err(fault) = wake::called(engine, &caller, process::local()) {
                     log::debug(format_args!("a wake could not be marked as read: {fault}"));
                 }
             };

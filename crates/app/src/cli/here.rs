@@ -20,6 +20,7 @@ use crate::identity::Identity;
 use crate::ids::Requests;
 use crate::log;
 use crate::object::with;
+use crate::process;
 use crate::store::Store;
 use crate::wake::runtimes::Runtimes;
 
@@ -126,7 +127,7 @@ impl Visit {
 
     /// A session that runs a command has read what it was woken with.
     fn has_read(&self) -> Result<(), Fault> {
-        wake::called(&self.engine, &self.known()?)
+        wake::called(&self.engine, &self.known()?, process::local())
     }
 }
 

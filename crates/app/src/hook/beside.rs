@@ -22,8 +22,8 @@ use super::desk::Desk;
 use super::event::{Event, Fired, Source};
 use super::lock::Lock;
 use crate::config::Surroundings;
-use crate::wake::Worker;
 use crate::wake::runtimes::Runtimes;
+use crate::wake::{Worker, Working};
 use crate::{log, process};
 
 /// How often a server is told that the chat is there.
@@ -79,12 +79,12 @@ pub struct Beside {
     lock: Lock,
     /// The chat is there for as long as this process: its client may serve it from another.
     seat: Mutex<Option<Seat>>,
+    /// What its worker starts ends with it.
+    working: Mutex<Option<Working>>,
 }
 
-impl Beside {
-    fn seat(&self) -> MutexGuard<'_, Option<Seat>> {
-        self.seat.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Runs as the process beside a chat, until its end.
@@ -140,6 +140,7 @@ fn open(
             client,
             lock,
             seat: Mutex::default(),
+            working: Mutex::default(),
         };
         (beside, reach)
     }))
@@ -149,11 +150,12 @@ fn open(
 /// through a channel of its client, and other agents are woken as the user's file of runtimes allows.
 pub fn run(beside: &Beside, reach: &Reach) {
     let engine = &beside.desk.engine;
-    *beside.seat() = engine.appear(&beside.caller).ok().flatten();
+    *locked(&beside.seat) = engine.appear(&beside.caller).ok().flatten();
     let worker = Runtimes::read(&beside.desk.around);
     let worker = worker.map(|runtimes| Worker::new(runtimes, beside.caller.clone(), false));
-    if let Err(fault) = &worker {
-        log::warn(format_args!("nobody is woken beside the chat: {fault}"));
+    match &worker {
+        Ok(worker) => *locked(&beside.working) = Some(worker.working()),
+        Err(fault) => log::warn(format_args!("nobody is woken beside the chat: {fault}")),
     }
     std::thread::scope(|scope| {
         let watcher = std::thread::Builder::new().name("client".to_owned());
@@ -165,7 +167,7 @@ pub fn run(beside: &Beside, reach: &Reach) {
         if begun.is_err() {
             return;
         }
-        let quiet = engine.quietly();
+        let mut quiet = engine.quietly();
         let mut beaten: Option<Instant> = None;
         while is_reachable(beside).unwrap_or(true) {
             // A server sees no processes: it is told that the chat is there.
@@ -186,7 +188,10 @@ pub fn run(beside: &Beside, reach: &Reach) {
 
 /// Ends this process, and the session with it if nothing else of the client serves the chat.
 fn end(beside: &Beside) -> ! {
-    drop(beside.seat().take());
+    drop(locked(&beside.seat).take());
+    // Those at work report to a store that is open. Whoever else ends this process waits for that: the
+    // lock is held until it is done.
+    drop(locked(&beside.working).take());
     if !is_reachable(beside).unwrap_or(true)
         && let Err(fault) = beside.desk.engine.leave(&beside.caller)
     {

@@ -1,6 +1,7 @@
 //! What each event of a chat notes and tells.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use understory_engine::system::chat::{self, Comes};
 use understory_engine::system::orient::{self, News};
@@ -16,8 +17,11 @@ use super::beside;
 use super::desk::Desk;
 use super::event::{Event, Fired, Said, Source};
 use super::words;
-use crate::wake::person;
+use crate::wake::{insist, person};
 use crate::{log, process};
+
+/// After which pauses a report is tried again: the client waits for the hook.
+const PAUSES: [Duration; 2] = [Duration::from_millis(50), Duration::from_millis(250)];
 
 /// What is said, and the jobs of waking that are done when the client has it.
 pub struct Told {
@@ -61,8 +65,15 @@ impl Receipts {
         let outcome = Outcome::Delivered {
             channel: Some(self.channel),
         };
+        let rest = |pause| {
+            std::thread::sleep(pause);
+            true
+        };
         for taken in &self.jobs {
-            if let Err(fault) = wake::report(&self.engine, &self.caller, taken, &outcome) {
+            let done = insist(&PAUSES, rest, || {
+                wake::report(&self.engine, &self.caller, taken, &outcome)
+            });
+            if let Err(fault) = done {
                 log::debug(format_args!("a wake could not be reported: {fault}"));
             }
         }

@@ -70,7 +70,7 @@ pub fn wait(waiter: Waiter) -> ExitCode {
 }
 
 fn watch(waiter: &Waiter) -> ExitCode {
-    let quiet = waiter.desk.engine.quietly();
+    let mut quiet = waiter.desk.engine.quietly();
     let (mut seen, mut was_reachable) = (None, false);
     let mut looked = Instant::now();
     loop {
@@ -81,18 +81,33 @@ fn watch(waiter: &Waiter) -> ExitCode {
         match look(waiter, &mut seen, &mut was_reachable) {
             Ok(Look::Ended) => return ExitCode::SUCCESS,
             Ok(Look::Told(told)) => {
-                let mut err = std::io::stderr();
-                let _ = err
-                    .write_all(told.text.as_bytes())
-                    .and_then(|()| err.flush());
-                // The client has the text in its pipe, and takes it when this process ends with its code.
-                told.receipts.report();
-                return ExitCode::from(WAKES);
+                if is_said(&told.text) {
+                    // The client has the text in its pipe, and takes it when this process ends with its code.
+                    told.receipts.report();
+                    return ExitCode::from(WAKES);
+                }
+                untell(waiter, &told.receipts);
+                return ExitCode::SUCCESS;
             }
             Ok(Look::Nothing) => {}
             Err(fault) => log::debug(format_args!("could not look: {fault}")),
         }
         quiet.wait();
+    }
+}
+
+fn is_said(text: &str) -> bool {
+    let mut err = std::io::stderr();
+    let said = err.write_all(text.as_bytes()).and_then(|()| err.flush());
+    said.is_ok()
+}
+
+/// Nobody heard what was to be said: others may say it.
+fn untell(waiter: &Waiter, receipts: &Receipts) {
+    receipts.release();
+    let forgotten = waiter.desk.hooked(Comes::GoingOn, untold::unheard);
+    if let Err(fault) = forgotten {
+        log::debug(format_args!("what nobody heard counts as told: {fault}"));
     }
 }
 

@@ -70,7 +70,10 @@ pub fn run(
 /// Starts a command that goes on by itself, whatever becomes of this process.
 pub fn leave(command: &Filled) -> Result<(), String> {
     let mut child = start(command, "", None, Stdio::null())?;
-    if let (Some(mut to), Some(input)) = (child.stdin.take(), &command.input) {
+    let to = child.stdin.take();
+    // The system keeps what has ended until somebody has waited for it, and a hook may live for hours.
+    std::thread::spawn(move || child.wait());
+    if let (Some(mut to), Some(input)) = (to, &command.input) {
         // One line, which a pipe holds.
         to.write_all(input.as_bytes())
             .map_err(|error| format!("it does not read: {error}"))?;

@@ -8,23 +8,27 @@ pub mod command;
 mod opencode;
 pub mod person;
 pub mod runtimes;
+mod shared;
+mod steps;
 pub mod terminal;
 
-use std::collections::{BTreeSet, HashMap};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use understory_engine::Engine;
 use understory_engine::system::audit::SERVER;
 use understory_engine::threads::ladder::{Able, Way};
 use understory_engine::threads::wake::{self, Outcome, Own, Taken};
-use understory_model::thread::{
-    Activity, Channel, DeferReason, WakeAction, WakeFailure, WakeResult,
-};
-use understory_model::{Caller, Code, Fault, Role, Seq, Time};
+use understory_model::thread::{Activity, DeferReason, WakeAction};
+use understory_model::{Caller, Code, Fault, Role, Seq, Time, limits};
 
-use self::runtimes::{Filling, Runtime, Runtimes, Template};
+use self::runtimes::Runtimes;
+use self::shared::Shared;
+pub use self::shared::Working;
+pub use self::steps::{Failed, insist};
+use self::steps::{filled, sent};
 use self::terminal::Terminal;
 use crate::log;
 use crate::process::{self, machine};
@@ -34,37 +38,12 @@ use crate::store::{STACK_BYTES, Store};
 /// due, and where nobody says so other processes may have written.
 const LOOK_TOLD: Duration = Duration::from_secs(1);
 const LOOK_UNTOLD: Duration = Duration::from_millis(500);
-/// Looking takes no more than this part of the time, however many workspaces there are and however much
-/// is written.
-const SHARE: u32 = 20;
-/// At least this long it rests between two looks.
-const REST: Duration = Duration::from_millis(5);
 /// How soon it notices that it is over.
 const NOTICE: Duration = Duration::from_millis(100);
-/// How long a channel may take to accept a prompt.
-const ACCEPT: Duration = Duration::from_secs(30);
-/// How long an agent that was started may work.
-const WORK: Duration = Duration::from_secs(60 * 60);
-/// How long those at work have to leave.
-const LEAVE: Duration = Duration::from_secs(2);
+/// Steps at a time, beyond which jobs wait for the next look.
+const STEPS: usize = 32;
 /// When an agent is tried again that is being started for another thread.
 const AGAIN: i64 = 5 * 1_000_000;
-/// How often a long step renews its lease.
-const RENEW: Duration = Duration::from_secs(60);
-
-/// Works until it is dropped.
-pub struct Working(Arc<AtomicBool>);
-
-impl Drop for Working {
-    fn drop(&mut self) {
-        self.0.store(true, Ordering::Release);
-        // Whoever is at work ends what it started, and says so in the store.
-        let end = Instant::now() + LEAVE;
-        while Arc::strong_count(&self.0) > 1 && Instant::now() < end {
-            std::thread::sleep(Duration::from_millis(10));
-        }
-    }
-}
 
 /// In whose name a worker wakes others: its own, which reads every thread.
 fn waker(caller: &Caller) -> Caller {
@@ -86,21 +65,7 @@ pub struct Worker {
     able: Able,
     machine: String,
     holder: String,
-    /// Who is being started, by workspace and agent.
-    started: Arc<Mutex<BTreeSet<(String, String)>>>,
-    over: Arc<AtomicBool>,
-}
-
-/// An agent that is being started, until it is dropped.
-struct Started<'w> {
-    worker: &'w Worker,
-    who: (String, String),
-}
-
-impl Drop for Started<'_> {
-    fn drop(&mut self) {
-        self.worker.starting().remove(&self.who);
-    }
+    shared: Arc<Shared>,
 }
 
 impl Worker {
@@ -108,11 +73,13 @@ impl Worker {
     pub fn new(runtimes: Runtimes, caller: Caller, all: bool) -> Worker {
         let able = Able {
             own: (!all).then(|| caller.session.clone()),
+            agent: (!all).then(|| caller.agent.clone()),
             queues: runtimes.with(|one| one.queue.is_some()),
             resumes: runtimes.with(|one| one.resume.is_some()),
             starts: runtimes.with(|one| one.start.is_some()),
             decides: true,
             runs: Some(process::runs),
+            ..Able::default()
         };
         let mut queues = able.queues.clone();
         // Its server takes prompts: nothing has to be started.
@@ -123,8 +90,7 @@ impl Worker {
             able: Able { queues, ..able },
             machine: machine().to_owned(),
             holder: format!("{}-{}", machine(), std::process::id()),
-            started: Arc::default(),
-            over: Arc::new(AtomicBool::new(false)),
+            shared: Arc::default(),
             caller,
         }
     }
@@ -137,50 +103,61 @@ impl Worker {
         }
     }
 
+    /// The same worker for its session under the name that the agent has now.
+    pub fn of(&self, caller: Caller) -> Worker {
+        let agent = self.able.agent.as_ref().map(|_| caller.agent.clone());
+        Worker {
+            able: Able {
+                agent,
+                ..self.able.clone()
+            },
+            caller,
+            ..self.clone()
+        }
+    }
+
+    /// Lets it work until this is dropped, which ends what it started.
+    pub fn working(&self) -> Working {
+        Working::of(&self.shared)
+    }
+
     /// Works in a thread of its own.
     pub fn begin(self, store: &Arc<Store>) -> Working {
-        let (over, store) = (Arc::clone(&self.over), Arc::clone(store));
+        let (working, store) = (self.working(), Arc::clone(store));
+        let at_work = self.shared.at_work();
         let begun = std::thread::Builder::new()
             .name("wake".to_owned())
             .stack_size(STACK_BYTES)
-            .spawn(move || self.work(&store));
+            .spawn(move || {
+                let _at_work = at_work;
+                self.work(&store);
+            });
         if let Err(error) = begun {
             log::warn(format_args!("no thread to wake agents: {error}"));
         }
-        Working(over)
-    }
-
-    fn starting(&self) -> MutexGuard<'_, BTreeSet<(String, String)>> {
-        let started = self.started.lock();
-        started.unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// `None` if a process of the agent that this worker started is at work, whatever the job says for
-    /// which it was: two could be given one session.
-    fn starts(&self, caller: &Caller, agent: &str) -> Option<Started<'_>> {
-        let who = (caller.workspace.clone(), agent.to_owned());
-        let worker = self;
-        let first = self.starting().insert(who.clone());
-        first.then_some(Started { worker, who })
+        working
     }
 
     fn is_over(&self) -> bool {
-        self.over.load(Ordering::Acquire)
+        self.shared.is_over()
     }
 
     fn work(&self, store: &Store) {
         let mut said = String::new();
         while !self.is_over() {
-            match store
-                .get()
-                .and_then(|engine| self.watch(&engine, &mut said))
-            {
-                Ok(()) => {}
-                Err(fault) if said != fault.message => {
-                    log::warn(format_args!("nobody can be woken: {}", fault.message));
-                    said = fault.message;
-                }
-                Err(_) => {}
+            // What goes wrong in one look must not end waking for as long as the server runs.
+            let looked = catch_unwind(AssertUnwindSafe(|| {
+                let engine = store.get()?;
+                self.watch(&engine, &mut said)
+            }));
+            let fault = match looked {
+                Ok(Ok(())) => continue,
+                Ok(Err(fault)) => fault,
+                Err(_) => Fault::new(Code::Internal, "internal error: a look for jobs ended"),
+            };
+            if said != fault.message {
+                log::warn(format_args!("nobody can be woken: {}", fault.message));
+                said = fault.message;
             }
             self.rest(LOOK_UNTOLD);
         }
@@ -192,15 +169,9 @@ impl Worker {
         // Where each log ended at the last look.
         let mut known = HashMap::new();
         while !self.is_over() {
-            if !quiet.is_told() {
-                // There may be a store by now.
-                quiet = engine.quietly();
-            }
             known.clear();
-            let begun = Instant::now();
             self.grown(engine, &mut known)?;
             said.clear();
-            self.rest(REST.max(begun.elapsed() * SHARE));
             let look = if quiet.is_told() {
                 LOOK_TOLD
             } else {
@@ -209,9 +180,7 @@ impl Worker {
             let until = Instant::now() + look;
             while !self.is_over() && Instant::now() < until {
                 if quiet.within(NOTICE) {
-                    let begun = Instant::now();
                     self.grown(engine, &mut known)?;
-                    self.rest(REST.max(begun.elapsed() * SHARE));
                 }
             }
         }
@@ -252,28 +221,59 @@ impl Worker {
     }
 
     fn jobs(&self, engine: &Arc<Engine>, caller: &Caller) -> Result<(), Fault> {
-        while !self.is_over() {
-            let taken = wake::take(engine, caller, &self.able, &self.machine, &self.holder)?;
+        while !self.is_over() && self.shared.steps() < STEPS {
+            let able = Able {
+                full: self.shared.agents() >= limits::WAKES_AT_ONCE,
+                ..self.able.clone()
+            };
+            let taken = wake::take(engine, caller, &able, &self.machine, &self.holder)?;
             let Some(taken) = taken else {
                 return Ok(());
             };
             match taken.job.action {
-                // An agent works for as long as it does; other jobs do not wait for it.
-                WakeAction::ResumeSession | WakeAction::SpawnSession => {
-                    let (worker, engine) = (self.clone(), Arc::clone(engine));
-                    let caller = caller.clone();
-                    let begun = std::thread::Builder::new()
-                        .name("woken".to_owned())
-                        .stack_size(STACK_BYTES)
-                        .spawn(move || worker.step(&engine, &caller, &taken));
-                    if let Err(error) = begun {
-                        log::warn(format_args!("no thread to start an agent: {error}"));
-                    }
-                }
-                _ => self.step(engine, caller, &taken),
+                // Its terminal answers within a second.
+                WakeAction::TriggerRuntime => self.step(engine, caller, &taken),
+                _ => self.go(engine, caller, taken),
             }
         }
         Ok(())
+    }
+
+    /// Takes a step in a thread of its own: other jobs wait neither for an agent at work nor for a channel
+    /// that hangs.
+    fn go(&self, engine: &Arc<Engine>, caller: &Caller, taken: Taken) {
+        let starts = taken.job.action.starts();
+        let agent = starts.then(|| self.shared.starts(&caller.workspace, &taken.job.target));
+        if let Some(None) = agent {
+            // One at a time, whatever the job says for which it was: two could be given one session.
+            let outcome = Outcome::Deferred {
+                reason: DeferReason::AgentBusy,
+                until: Time(engine.clock().now().0.saturating_add(AGAIN)),
+            };
+            let _ = self.report(engine, caller, &taken, &outcome);
+            return;
+        }
+        let (worker, job) = (self.clone(), taken.clone());
+        let (engine_there, caller_there) = (Arc::clone(engine), caller.clone());
+        let begun = self.spawn(move || {
+            let _agent = agent;
+            worker.step(&engine_there, &caller_there, &job);
+        });
+        if let Err(error) = begun {
+            log::warn(format_args!("no thread to wake an agent: {error}"));
+            self.give_back(engine, caller, &taken);
+        }
+    }
+
+    /// Does something for which its end waits a little.
+    fn spawn(&self, step: impl FnOnce() + Send + 'static) -> std::io::Result<()> {
+        let at_work = self.shared.at_work();
+        let thread = std::thread::Builder::new().name("woken".to_owned());
+        let begun = thread.stack_size(STACK_BYTES).spawn(move || {
+            let _at_work = at_work;
+            step();
+        });
+        begun.map(drop)
     }
 
     /// Tells the caller's own session what it was not told, through the channel of its client or its
@@ -283,24 +283,38 @@ impl Worker {
             return Ok(false);
         }
         let Own { jobs, stopped } = wake::own(engine, &self.caller, way, &self.holder)?;
-        for taken in &stopped {
-            person::tell(&self.runtimes, taken);
+        for taken in stopped {
+            let runtimes = Arc::clone(&self.runtimes);
+            if let Err(error) = self.spawn(move || person::tell(&runtimes, &taken)) {
+                log::warn(format_args!("no thread to tell a person: {error}"));
+            }
         }
         let Some(first) = jobs.first() else {
             return Ok(false);
         };
         let outcome = match first.job.action {
             WakeAction::TriggerRuntime => self.type_in(engine, &self.caller, &jobs),
-            _ => {
-                let text = engine.view(&self.caller, |view| wake::text(view, &jobs))?;
-                let runtime = self.runtimes.get(&way.client);
-                sent(self.send(first, Some(way), runtime, &text))
-            }
+            _ => match engine.view(&self.caller, |view| wake::text(view, &jobs)) {
+                Ok(text) => {
+                    let runtime = self.runtimes.get(&way.client);
+                    sent(self.send(first, Some(way), runtime, &text))
+                }
+                Err(fault) => {
+                    for taken in &jobs {
+                        self.give_back(engine, &self.caller, taken);
+                    }
+                    return Err(fault);
+                }
+            },
         };
+        // All are reported, whatever becomes of one.
+        let mut done = Ok(true);
         for taken in &jobs {
-            wake::report(engine, &self.caller, &self.as_told(taken), &outcome)?;
+            if let Err(fault) = self.report(engine, &self.caller, taken, &outcome) {
+                done = done.and(Err(fault));
+            }
         }
-        Ok(true)
+        done
     }
 
     /// Whether a message alone is worth a wake by this worker.
@@ -314,210 +328,4 @@ impl Worker {
             _ => self.terminal.is_some(),
         }
     }
-
-    /// Takes a step, and reports what came of it.
-    fn step(&self, engine: &Engine, caller: &Caller, taken: &Taken) {
-        if taken.job.result == WakeResult::Failed {
-            person::tell(&self.runtimes, taken);
-            return;
-        }
-        let starts = taken.job.action.starts();
-        let started = if starts {
-            self.starts(caller, &taken.job.target)
-        } else {
-            None
-        };
-        let outcome = match taken.job.action {
-            WakeAction::TriggerRuntime => self.type_in(engine, caller, std::slice::from_ref(taken)),
-            _ if starts && started.is_none() => Outcome::Deferred {
-                reason: DeferReason::AgentBusy,
-                until: Time(engine.clock().now().0.saturating_add(AGAIN)),
-            },
-            _ => sent(self.act(engine, caller, taken)),
-        };
-        if let Err(fault) = wake::report(engine, caller, &self.as_told(taken), &outcome) {
-            log::warn(format_args!(
-                "{} cannot be reported: {fault}",
-                taken.wake_id
-            ));
-        }
-    }
-
-    /// A job as it is reported: a program that was given no message was told of none.
-    fn as_told(&self, taken: &Taken) -> Taken {
-        let typed = taken.job.action == WakeAction::TriggerRuntime;
-        let blank = typed && self.terminal.as_ref().is_some_and(|one| !one.reads_text());
-        Taken {
-            way: taken.way.clone().filter(|_| !blank),
-            ..taken.clone()
-        }
-    }
-
-    /// Types the prompt for some jobs into the terminal of the worker's own session.
-    fn type_in(&self, engine: &Engine, caller: &Caller, jobs: &[Taken]) -> Outcome {
-        let Some(terminal) = &self.terminal else {
-            return Failed::final_("this worker manages no terminal").outcome();
-        };
-        let text = if terminal.reads_text() {
-            engine.view(caller, |view| wake::text(view, jobs))
-        } else {
-            Ok(wake::plain_text(jobs))
-        };
-        match text {
-            Ok(text) => terminal.type_in(text, jobs.iter().any(|taken| taken.job.forced)),
-            Err(fault) => Failed::later(fault.message).outcome(),
-        }
-    }
-
-    fn act(
-        &self,
-        engine: &Engine,
-        caller: &Caller,
-        taken: &Taken,
-    ) -> Result<Option<Channel>, Failed> {
-        let text = engine.view(caller, |view| match taken.job.action {
-            WakeAction::SpawnSession => wake::first_text(view, taken),
-            _ => wake::text(view, std::slice::from_ref(taken)),
-        });
-        let text = text.map_err(|fault| Failed::later(fault.message))?;
-        let way = taken.way.as_ref();
-        let client = taken
-            .client
-            .as_deref()
-            .or(way.map(|way| way.client.as_str()));
-        let runtime = client.and_then(|client| self.runtimes.get(client));
-        match taken.job.action {
-            WakeAction::InSession => self.send(taken, way, runtime, &text),
-            WakeAction::ResumeSession => {
-                let template = runtime.and_then(|runtime| runtime.resume.as_ref());
-                self.start(engine, caller, taken, template, &text)
-            }
-            WakeAction::SpawnSession => {
-                let template = runtime.and_then(|runtime| runtime.start.as_ref());
-                self.start(engine, caller, taken, template, &text)
-            }
-            other => Err(Failed::final_(format!("this worker does not know {other}"))),
-        }
-    }
-
-    /// Sends a prompt into a live session.
-    fn send(
-        &self,
-        taken: &Taken,
-        way: Option<&Way>,
-        runtime: Option<&Runtime>,
-        text: &str,
-    ) -> Result<Option<Channel>, Failed> {
-        let way = way.ok_or_else(|| Failed::final_("no session is known"))?;
-        if way.channel == Some(Channel::OpencodePrompt) {
-            opencode::send(way, text)?;
-            return Ok(way.channel);
-        }
-        let template = runtime.and_then(|runtime| runtime.queue.as_ref());
-        let command = filled(template, taken, text)?;
-        command::run(
-            &command,
-            &way.folder,
-            (None, ACCEPT),
-            |_| {},
-            || !self.is_over(),
-        )
-        .map_err(Failed::later)?;
-        Ok(way.channel)
-    }
-
-    /// Starts an agent, and waits for its end: only then is it known that it took the prompt.
-    fn start(
-        &self,
-        engine: &Engine,
-        caller: &Caller,
-        taken: &Taken,
-        template: Option<&Template>,
-        text: &str,
-    ) -> Result<Option<Channel>, Failed> {
-        let command = filled(template, taken, text)?;
-        let folder = match taken.way.as_ref().map(|way| way.folder.clone()) {
-            Some(folder) if !folder.is_empty() => folder,
-            _ => engine.folder_of(caller).ok().flatten().unwrap_or_default(),
-        };
-        let named =
-            (taken.job.action == WakeAction::SpawnSession).then_some(taken.job.target.as_str());
-        let mut renewed = Instant::now();
-        let begun = |id| {
-            let Some(process) = process::of(id) else {
-                return;
-            };
-            if let Err(fault) = wake::begun(engine, caller, taken, &process) {
-                log::warn(format_args!(
-                    "{} was started and cannot be noted: {fault}",
-                    taken.wake_id
-                ));
-            }
-        };
-        command::run(&command, &folder, (named, WORK), begun, || {
-            if renewed.elapsed() > RENEW {
-                renewed = Instant::now();
-                // A lease that cannot be renewed ends; the job is then somebody else's.
-                let renewed = wake::renew(engine, caller, taken);
-                return !renewed.is_err_and(|fault| fault.code == Code::Conflict);
-            }
-            !self.is_over()
-        })
-        .map_err(Failed::later)?;
-        Ok(None)
-    }
-}
-
-/// A step that failed, and whether it may succeed later.
-pub struct Failed {
-    pub why: String,
-    pub retry: bool,
-}
-
-impl Failed {
-    fn outcome(self) -> Outcome {
-        Outcome::Failed {
-            code: WakeFailure::WakeFailed,
-            why: self.why,
-            retry: self.retry,
-        }
-    }
-
-    pub fn later(why: impl Into<String>) -> Failed {
-        Failed {
-            why: why.into(),
-            retry: true,
-        }
-    }
-
-    pub fn final_(why: impl Into<String>) -> Failed {
-        Failed {
-            why: why.into(),
-            retry: false,
-        }
-    }
-}
-
-/// What came of sending a prompt.
-fn sent(done: Result<Option<Channel>, Failed>) -> Outcome {
-    match done {
-        Ok(channel) => Outcome::Delivered { channel },
-        Err(failed) => failed.outcome(),
-    }
-}
-
-fn filled(
-    template: Option<&Template>,
-    taken: &Taken,
-    text: &str,
-) -> Result<runtimes::Filled, Failed> {
-    let template =
-        template.ok_or_else(|| Failed::final_("your settings list no command for it"))?;
-    let way = taken.way.as_ref();
-    let with = Filling {
-        session: way.map_or("", |way| way.client_session.as_str()),
-        prompt: text,
-        thread: &taken.job.thread,
-    };
-    template.fill(&with).map_err(Failed::final_)
 }

@@ -202,3 +202,23 @@ fn a_chat_that_began_before_the_store_was_there_is_woken_too(backend: Backend) {
     assert_eq!(done.status.code(), Some(2));
     assert_eq!(job(&shell)["result"], "delivered");
 }
+
+#[on_both]
+fn what_a_waiting_hook_could_not_say_is_told_by_another(backend: Backend) {
+    let shell = planned(backend);
+    let stand = Stand::new();
+    let claude = Claude {
+        shell: &shell,
+        process: stand.id(),
+    };
+    claude.start("c1", "startup");
+    let mut waiting = claude.wake();
+    // Nobody reads what it says.
+    drop(waiting.stderr.take());
+    until("the waiting hook", || locks(&shell, "wake-") == 1);
+    say(&shell, "claude-code", "New.");
+    assert_eq!(waiting.wait().unwrap().code(), Some(0));
+    assert_eq!(job(&shell)["result"], "queued", "nothing was delivered");
+    says(&claude.stop("one"), &["bob wrote: \"New.\""]);
+    assert_eq!(job(&shell)["result"], "delivered");
+}

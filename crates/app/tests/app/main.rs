@@ -58,4 +58,6 @@ mod stdio_records;
 mod stdio_wire;
 #[cfg(unix)]
 mod wakes;
+#[cfg(unix)]
+mod wakes_workers;
 mod web;

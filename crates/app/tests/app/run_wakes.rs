@@ -308,6 +308,30 @@ fn heavy_a_shell_is_given_no_word_of_anybody(backend: Backend) {
     window.wait_for("audit events are not for a worker");
 }
 
+#[test]
+fn heavy_what_was_started_beside_a_program_ends_with_it() {
+    let window = Window::new(Backend::sqlite());
+    let script = "sleep 600 & echo $! > pid.new; mv pid.new pid; wait";
+    crate::wakes::listed(&window.shell, script);
+    window.run("env PS1='bob$ ' bash --norc --noprofile");
+    window.wait_for("bob$");
+    until("bob", || window.bob());
+    let new = json!({"title": "T", "participants": ["codex"]});
+    window.call("ada", "create_thread", new);
+    let message = json!({"thread_id": "th_001", "body": "Please look."});
+    window.call("ada", "post_message", message);
+    let wish = json!({"thread_id": "th_001", "target_agent_id": "codex"});
+    window.call("ada", "trigger_participant", wish);
+    until("the agent", || {
+        window.shell.path("pid").exists().then_some(())
+    });
+    let runs = || crate::wakes::runs(&window.shell);
+    assert!(runs());
+    window.enter("exit");
+    window.wait_for("person$");
+    until("the end of what was started", || (!runs()).then_some(()));
+}
+
 #[on_both]
 fn heavy_a_killed_supervisor_leaves_the_terminal_usable_and_wakes_nobody(backend: Backend) {
     let agent = Agent::new(backend);

@@ -15,8 +15,8 @@ use crate::web::{AppState, Server};
 const HOSTILE: &str =
     "-x --config=evil $(touch pwned) `touch pwned`; touch pwned\n\u{1b}[2J\u{202e}'\"";
 
-/// A program that does this, as the way to resume and begin Codex.
-fn listed(shell: &Shell, script: &str) {
+/// A program that does this, as the way to prompt, resume and begin Codex.
+pub fn listed(shell: &Shell, script: &str) {
     let program = shell.path("agent");
     fs::write(
         &program,
@@ -29,7 +29,7 @@ fn listed(shell: &Shell, script: &str) {
     let file = folder.join("runtimes.toml");
     let program = program.display();
     let text = format!(
-        "[codex]\nresume = [\"{program}\", \"resume\", \"{{session}}\", \"{{prompt}}\"]\n\
+        "[codex]\nqueue = [\"{program}\", \"queue\", \"{{session}}\", \"{{prompt}}\"]\nresume = [\"{program}\", \"resume\", \"{{session}}\", \"{{prompt}}\"]\n\
          start = [\"{program}\", \"start\", \"{{prompt}}\"]\n"
     );
     fs::write(&file, text).unwrap();
@@ -54,15 +54,22 @@ fn job(shell: &Shell) -> Value {
     shell.json(&["wakes"])["wakes"][0].clone()
 }
 
-fn serve(shell: Shell) -> (AppState, Server) {
+pub fn serve(shell: Shell) -> (AppState, Server) {
     let site = AppState { shell };
     let server = site.serve_with(&[], &[("UNDERSTORY_ROLE", "operator")]);
     (site, server)
 }
 
-fn lines(path: &Path) -> Vec<String> {
+pub fn lines(path: &Path) -> Vec<String> {
     let text = fs::read_to_string(path).unwrap_or_default();
     text.lines().map(str::to_owned).collect()
+}
+
+/// Whether the process runs whose number was written to the file `pid`.
+pub fn runs(shell: &Shell) -> bool {
+    let pid = &lines(&shell.path("pid"))[0];
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.contains(") S") || stat.contains(") R")
 }
 
 #[test]
@@ -144,14 +151,9 @@ fn what_a_server_started_ends_with_it_and_its_job_goes_on() {
         (&json!("queued"), &json!("resume_session")),
         "what is done is seen meanwhile"
     );
-    let pid = lines(&shell.path("pid"))[0].clone();
-    let runs = || {
-        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
-        stat.contains(") S") || stat.contains(") R")
-    };
-    assert!(runs());
+    assert!(runs(shell));
     server.stop();
-    until("the end of what was started", || !runs());
+    until("the end of what was started", || !runs(shell));
     let after = job(shell);
     assert_eq!(after["result"], "deferred", "{after}");
     assert_eq!(after["defer_reason"], "retry");
@@ -170,7 +172,7 @@ fn an_agent_that_outlives_a_killed_server_is_not_started_a_second_time() {
     until("the agent", || shell.path("starts").exists());
     let raw = || shell.backend.raw();
     until("its process is noted", || {
-        raw().number("SELECT COUNT(*) FROM live_begun") == 1
+        raw().number("SELECT COUNT(*) FROM live_started") == 1
     });
     // Killed, it ends nothing that it started.
     drop(server);

@@ -33,6 +33,11 @@ impl Wait {
         }
     }
 
+    /// How long it has lasted.
+    pub(crate) fn lasted(self) -> Duration {
+        self.since.elapsed()
+    }
+
     /// What is left of it; zero when it is over.
     pub(crate) fn left(self) -> Duration {
         self.most.saturating_sub(self.since.elapsed())

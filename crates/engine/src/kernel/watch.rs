@@ -1,6 +1,5 @@
 //! Noticing what changed, in this process or in another.
 
-use std::cell::Cell;
 use std::time::Duration;
 
 use understory_model::error::Result;
@@ -27,6 +26,11 @@ const AGAIN: [Duration; 3] = [
     Duration::from_millis(300),
 ];
 
+/// Looks take no more than this part of the time, however much is written, but nobody waits longer for the
+/// next one than `REST.1`, and somebody who writes all the time causes one look in `REST.0` at most.
+const SHARE: u32 = 20;
+const REST: (Duration, Duration) = (Duration::from_millis(5), Duration::from_millis(250));
+
 /// Waits for hours at next to no cost, where [`Engine::watch`] looks 25 times a second: for a
 /// process that does nothing else. On SQLite it is told by the system when the store's files
 /// change.
@@ -34,10 +38,12 @@ pub struct Quiet<'e> {
     engine: &'e Engine,
     notice: Option<Notice>,
     /// Which of `AGAIN` is next, and when that is.
-    looks: Cell<usize>,
-    due: Cell<Option<Wait>>,
+    looks: usize,
+    due: Option<Wait>,
     /// How many commits of this process it knows of.
-    commits: Cell<u64>,
+    commits: u64,
+    /// Since when its owner looks.
+    look: Wait,
 }
 
 impl Quiet<'_> {
@@ -47,38 +53,51 @@ impl Quiet<'_> {
     }
 
     /// Returns when it is time to look: any process wrote something, or a while is over.
-    pub fn wait(&self) {
+    pub fn wait(&mut self) {
         self.within(if self.is_told() { QUIET } else { UNTOLD });
     }
 
     /// Waits until it is time to look because of what somebody wrote, or for `most`; whether it is.
-    /// Where the system says nothing, only commits of this process count.
-    pub fn within(&self, most: Duration) -> bool {
+    /// Where the system says nothing, only commits of this process count. After a look it rests first.
+    pub fn within(&mut self, most: Duration) -> bool {
+        std::thread::sleep((self.look.lasted() * SHARE).clamp(REST.0, REST.1));
+        let is_time = self.is_time(most);
+        self.look = Wait::of(Duration::ZERO);
+        is_time
+    }
+
+    fn is_time(&mut self, most: Duration) -> bool {
+        if self.notice.is_none() {
+            // There may be a store by now, or room for one more who is told.
+            self.notice = Notice::of(self.engine.store());
+            if self.is_told() {
+                // What was written before that is seen by a look.
+                self.look_again(0);
+                return true;
+            }
+        }
         let Some(notice) = &self.notice else {
-            let committed = self
-                .engine
-                .store()
-                .wait_for_commit(self.commits.get(), most);
-            self.commits.set(self.engine.store().commits());
-            return committed;
+            let known = self.commits;
+            self.engine.store().wait_for_commit(known, most);
+            // Read once: a commit that comes now is either this one or found at the next call.
+            self.commits = self.engine.store().commits();
+            return self.commits != known;
         };
-        let again = self.due.get();
-        let left = again.map(|due| due.left());
+        let left = self.due.map(Wait::left);
         if notice.wait(left.map_or(most, |left| left.min(most))) {
             self.look_again(0);
             return true;
         }
-        let is_due = again.is_some_and(|due| due.left().is_zero());
+        let is_due = self.due.is_some_and(|due| due.left().is_zero());
         if is_due {
-            self.look_again(self.looks.get() + 1);
+            self.look_again(self.looks + 1);
         }
         is_due
     }
 
-    fn look_again(&self, looks: usize) {
-        self.looks.set(looks);
-        let after = AGAIN.get(looks);
-        self.due.set(after.copied().map(Wait::of));
+    fn look_again(&mut self, looks: usize) {
+        self.looks = looks;
+        self.due = AGAIN.get(looks).copied().map(Wait::of);
     }
 }
 
@@ -88,9 +107,10 @@ impl Engine {
         Quiet {
             engine: self,
             notice: Notice::of(self.store()),
-            looks: Cell::new(AGAIN.len()),
-            due: Cell::new(None),
-            commits: Cell::new(self.store().commits()),
+            looks: AGAIN.len(),
+            due: None,
+            commits: self.store().commits(),
+            look: Wait::of(Duration::ZERO),
         }
     }
 

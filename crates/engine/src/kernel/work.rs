@@ -136,6 +136,11 @@ impl<'w, 'c> Work<'w, 'c> {
         }
     }
 
+    /// The moment by the clock, which may have been set back since the last item of the log.
+    pub fn clock_now(&self) -> Time {
+        self.clock.now()
+    }
+
     pub fn ws(&self) -> Ws {
         self.core.ws
     }

@@ -20,8 +20,10 @@ use crate::threads::wake;
 const LOOKED_AT: i64 = 500;
 /// What a telling is called among the events that were answered.
 const TELLING: &str = "telling";
-/// Jobs of waking that are told of.
-const JOBS: i64 = 5;
+/// Jobs of waking that are told of, and that are looked at for them: what was delivered stays open until
+/// it is read.
+const JOBS: usize = 5;
+const OPEN_JOBS: i64 = 20;
 
 /// What a session was not told of.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -154,6 +156,12 @@ pub fn mark(view: &mut View<'_, '_>, told: &[(Id, i64)]) -> Result<()> {
     Ok(())
 }
 
+/// The caller's session heard nothing of what it was told last: all that it has not read is told again.
+pub fn unheard(view: &mut View<'_, '_>) -> Result<()> {
+    hooks::unanswered(view.tx, view.ws, &view.caller.session, TELLING)?;
+    lost(view)
+}
+
 /// The caller's session has lost what it was told: its client has emptied or shortened the chat.
 pub fn lost(view: &mut View<'_, '_>) -> Result<()> {
     let caller = view.caller;
@@ -179,9 +187,12 @@ pub fn last_telling(view: &mut View<'_, '_>) -> Result<Option<Telling>> {
 /// Who asked for the caller to be woken, and what for.
 pub fn jobs(view: &mut View<'_, '_>) -> Result<Vec<Job>> {
     let agent = &view.caller.agent;
-    let open = wakes::open_for(view.tx, view.ws, agent, JOBS)?;
+    let open = wakes::open_for(view.tx, view.ws, agent, OPEN_JOBS)?;
     let mut jobs = Vec::new();
     for entity in open {
+        if jobs.len() == JOBS {
+            break;
+        }
         let thing = Thing::open(entity)?;
         // What was delivered was told.
         let job = WakeData::read(&thing.data);

@@ -49,12 +49,18 @@ pub struct Way {
 pub struct Able {
     /// The session whose own worker this is, and which nobody else reaches.
     pub own: Option<String>,
+    /// The agent of that session, whose jobs it looks at before they are due.
+    pub agent: Option<String>,
     /// Clients into whose live sessions it can send a prompt.
     pub queues: Vec<String>,
     /// Clients whose ended sessions it can resume.
     pub resumes: Vec<String>,
     /// Clients of which it can begin a session, the first preferred.
     pub starts: Vec<String>,
+    /// Whether it runs as many agents as it may: it starts none now.
+    pub full: bool,
+    /// Whether no worker of another machine works on the store.
+    pub alone: bool,
     /// Whether it decides that nothing is left to try.
     pub decides: bool,
     /// Says whether a process of its machine still runs.
@@ -187,10 +193,9 @@ impl Ladder<'_> {
         let ways = self.live(ACTION);
         let ways: Vec<Way> = ways.into_iter().filter(reachable).cloned().collect();
         for way in &ways {
-            let own = self.able.own.as_deref() == Some(way.session.as_str());
             let sends = match way.channel {
-                // Only the hook that waits in the session can begin its turn.
-                Some(Channel::ClaudeRewake) => own,
+                // Only the hook that waits in the session can begin its turn, and it takes no jobs here.
+                Some(Channel::ClaudeRewake) => false,
                 _ => way.here && self.able.queues.contains(&way.client),
             };
             if sends {
@@ -265,7 +270,11 @@ impl Ladder<'_> {
                 continue;
             }
             if way.here && self.able.resumes.contains(&way.client) {
-                return Some(Ladder::take(ACTION, way));
+                return Some(if self.able.full {
+                    self.leave(ACTION, AGAIN)
+                } else {
+                    Ladder::take(ACTION, way)
+                });
             }
             if self.age() < ANYBODY {
                 return Some(self.leave(ACTION, AGAIN));
@@ -301,13 +310,17 @@ impl Ladder<'_> {
         let mut named = self.able.starts.iter();
         let named = named.find(|client| is_named_after(&self.job.target, client));
         let Some(client) = known.or(named).cloned() else {
-            if self.age() < ANYBODY && !self.able.decides {
+            // A worker of another machine may have one listed.
+            if self.age() < ANYBODY && !(self.able.decides && self.able.alone) {
                 return Some(self.leave(ACTION, AGAIN));
             }
             let why = "your settings list no command that begins a session of it";
             self.miss(ACTION, None, why);
             return None;
         };
+        if self.able.full {
+            return Some(self.leave(ACTION, AGAIN));
+        }
         Some(Next::Take {
             action: ACTION,
             way: self.ways.iter().find(|way| way.here).cloned(),

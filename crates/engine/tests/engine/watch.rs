@@ -131,7 +131,7 @@ fn the_first_commit_of_a_store_is_heard(world: World) {
 
 /// Waits as one who waits for hours does, while somebody else writes; whether it was told.
 fn is_told(world: &World, waiter: &Engine) -> bool {
-    let quiet = waiter.quietly();
+    let mut quiet = waiter.quietly();
     std::thread::scope(|scope| {
         scope.spawn(|| {
             std::thread::sleep(Duration::from_millis(60));
@@ -147,7 +147,7 @@ fn who_waits_quietly_is_told_of_a_commit(world: World) {
     world.plan(&["one"]);
     assert!(is_told(&world, &world.engine));
     let since = Instant::now();
-    let quiet = world.engine.quietly();
+    let mut quiet = world.engine.quietly();
     assert!(!quiet.within(Duration::from_millis(30)), "nobody wrote");
     assert!(since.elapsed() >= Duration::from_millis(30));
 }
@@ -155,7 +155,7 @@ fn who_waits_quietly_is_told_of_a_commit(world: World) {
 #[on_both]
 fn a_commit_between_two_waits_is_not_missed(world: World) {
     world.plan(&["one"]);
-    let quiet = world.engine.quietly();
+    let mut quiet = world.engine.quietly();
     drop(world.plan(&["two"]));
     assert!(quiet.within(PATIENCE));
 }
@@ -168,6 +168,41 @@ fn who_waits_quietly_is_told_of_another_process() {
     let waiter = world.another();
     assert!(waiter.quietly().is_told());
     assert!(is_told(&world, &waiter));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn who_waited_before_there_was_a_store_is_told_of_it() {
+    let world = World::new(Backend::sqlite());
+    let waiter = world.another();
+    let mut quiet = waiter.quietly();
+    assert!(!quiet.is_told(), "nothing is there yet");
+    world.plan(&["one"]);
+    assert!(quiet.within(PATIENCE), "there is something to look at");
+    assert!(quiet.is_told());
+}
+
+#[on_both]
+fn somebody_who_writes_all_the_time_does_not_make_those_who_wait_look_all_the_time(world: World) {
+    const LOOK: Duration = Duration::from_millis(8);
+    world.plan(&["one"]);
+    let mut quiet = world.engine.quietly();
+    let end = Instant::now() + Duration::from_millis(900);
+    let looks = std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while Instant::now() < end {
+                drop(world.plan(&["more"]));
+            }
+        });
+        let mut looks = 0;
+        while Instant::now() < end {
+            looks += u32::from(quiet.within(PATIENCE));
+            std::thread::sleep(LOOK);
+        }
+        looks
+    });
+    // Each costs 8 ms and a rest of 160 ms.
+    assert!((2..=7).contains(&looks), "{looks}");
 }
 
 #[on_both]

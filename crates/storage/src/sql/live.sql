@@ -137,7 +137,7 @@ CREATE TABLE IF NOT EXISTS live_wake (
 
 -- Processes that were started to wake an agent, with the name of their worker's lease, until that worker
 -- has reported: they may outlive it.
-CREATE TABLE IF NOT EXISTS live_begun (
+CREATE TABLE IF NOT EXISTS live_started (
   ws {int} NOT NULL,
   agent {path} NOT NULL,
   id {int} NOT NULL,
@@ -145,6 +145,7 @@ CREATE TABLE IF NOT EXISTS live_begun (
   machine TEXT NOT NULL,
   process {int} NOT NULL,
   started {int} NOT NULL,
+  at {int} NOT NULL,
   PRIMARY KEY (ws, agent, id)
 ){clustered};
 

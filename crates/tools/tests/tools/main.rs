@@ -100,4 +100,5 @@ mod threads_terminal;
 mod threads_to;
 mod threads_told;
 mod threads_waking;
+mod threads_workers;
 mod who;

@@ -33,9 +33,9 @@ fn a_job_is_delivered_when_the_channel_took_it_and_read_by_a_call(world: World) 
     assert_eq!(told["channel"], "codex_queue");
     assert_eq!(told["asked_by"], "ada");
     // Another session of the same agent has not read it.
-    wake::called(&world.engine, &World::caller("bob")).unwrap();
+    calls(&world, &World::caller("bob"));
     assert_eq!(job(&world, &id)["result"], "delivered");
-    wake::called(&world.engine, &bob()).unwrap();
+    calls(&world, &bob());
     assert_eq!(job(&world, &id)["result"], "read");
     assert!(take(&world, "one").is_none());
 }
@@ -154,7 +154,7 @@ fn a_message_wakes_a_session_once(world: World) {
         (&told["result"], &told["asked_by"]),
         (&json!("delivered"), &json!("ada"))
     );
-    wake::called(&world.engine, &bob()).unwrap();
+    calls(&world, &bob());
     assert!(own(&world).is_empty(), "unread, and told");
     say(&world, "ada", &id, "y");
     assert_eq!(own(&world).len(), 1, "this is another one");
@@ -179,7 +179,7 @@ fn two_agents_that_only_wake_each_other_are_stopped(world: World) {
             &Outcome::Delivered { channel },
         )
         .unwrap();
-        wake::called(&world.engine, &bob()).unwrap();
+        calls(&world, &bob());
         say(&world, "bob", &id, "pong");
     }
     assert!((5..20).contains(&rounds), "{rounds}");

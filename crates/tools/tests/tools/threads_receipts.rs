@@ -106,7 +106,7 @@ fn an_unread_prompt_of_an_ended_session_goes_on_to_the_next_step_and_no_step_com
 fn a_resumed_session_that_calls_a_tool_has_read(world: World) {
     let id = asked(&world);
     gone(&world);
-    wake::called(&world.engine, &bob()).unwrap();
+    calls(&world, &bob());
     assert_eq!(
         job(&world, &id)["result"],
         "queued",
@@ -114,9 +114,9 @@ fn a_resumed_session_that_calls_a_tool_has_read(world: World) {
     );
     let taken = take(&world, "one").expect("a job");
     assert_eq!(taken.job.action, WakeAction::ResumeSession);
-    wake::called(&world.engine, &World::caller("bob")).unwrap();
+    calls(&world, &World::caller("bob"));
     assert_eq!(job(&world, &id)["result"], "queued", "another session");
-    wake::called(&world.engine, &bob()).unwrap();
+    calls(&world, &bob());
     let told = job(&world, &id);
     assert_eq!(told["result"], "read");
     assert!(told["delivered_at"].is_string(), "{told}");
@@ -141,14 +141,14 @@ fn a_new_session_that_calls_a_tool_has_read(world: World) {
     report(&world, &taken, failed("exit status: 1", false));
     let taken = take(&world, "one").expect("the next step");
     assert_eq!(taken.job.action, WakeAction::SpawnSession);
-    wake::called(&world.engine, &old).unwrap();
+    calls(&world, &old);
     assert_eq!(job(&world, &id)["result"], "queued", "it began before");
     let new = Caller {
         session: "s-new".into(),
         ..bob()
     };
     let _seat = world.alive(&new);
-    wake::called(&world.engine, &new).unwrap();
+    calls(&world, &new);
     let told = job(&world, &id);
     assert_eq!(
         (&told["result"], &told["session_id"]),
@@ -209,7 +209,7 @@ fn an_agent_that_outlives_its_worker_is_not_started_again(world: World) {
     world.clock.turn(6);
     assert!(take_if(|one| one.id == 77 && one.started == 4, MACHINE).is_none());
     // What it does meanwhile shows that it has the prompt.
-    wake::called(&world.engine, &World::caller("bob")).unwrap();
+    calls(&world, &World::caller("bob"));
     assert_eq!(job(&world, &id)["result"], "queued", "another session");
     world.clock.turn(6);
     let again = take_if(|_| false, MACHINE).expect("it has ended");
@@ -219,7 +219,7 @@ fn an_agent_that_outlives_its_worker_is_not_started_again(world: World) {
     report(&world, &taken, failed("exit status: 1", true));
     world.clock.turn(11 * MINUTE);
     assert!(take_if(|_| true, MACHINE).is_none());
-    wake::called(&world.engine, &bob()).unwrap();
+    calls_while(&world, &bob(), |_| true);
     assert_eq!(job(&world, &id)["result"], "read");
 }
 
@@ -378,6 +378,7 @@ fn a_deferral_that_has_passed_is_told_no_more(world: World) {
     // Others look again in a while; that does not keep its supervisor from taking it now.
     let own = Able {
         own: Some("s-bob".into()),
+        agent: Some("bob".into()),
         ..Able::default()
     };
     let taken = wake::take(&world.engine, &bob(), &own, MACHINE, "run").unwrap();
@@ -501,7 +502,7 @@ fn agents_that_only_wake_each_other_are_stopped_and_the_job_says_so(world: World
             said.push(taken.last);
             let outcome = delivered(Channel::ClaudeRewake);
             wake::report(&world.engine, &to, &taken, &outcome).unwrap();
-            wake::called(&world.engine, &to).unwrap();
+            calls(&world, &to);
         }
     }
     assert!((5..20).contains(&wakes), "{wakes}");
@@ -526,7 +527,7 @@ fn agents_that_only_wake_each_other_are_stopped_and_the_job_says_so(world: World
     let forced = own_as(&world, &to).pop().expect("it is forced");
     let outcome = delivered(Channel::ClaudeRewake);
     wake::report(&world.engine, &to, &forced, &outcome).unwrap();
-    wake::called(&world.engine, &to).unwrap();
+    calls(&world, &to);
     say(&world, other, &id, "still here");
     assert_eq!(own_as(&world, &to).len(), 1, "a person stepped in");
 }
@@ -539,7 +540,7 @@ fn work_of_others_makes_no_loop_of_a_long_conversation(world: World) {
         say(&world, "ada", &id, "x");
         let taken = own(&world).pop().expect("a job");
         wake::report(&world.engine, &bob(), &taken, &ENDED).unwrap();
-        wake::called(&world.engine, &bob()).unwrap();
+        calls(&world, &bob());
         let note = json!({"type": "Note", "description": format!("work {n}")});
         as_one(&world, &bob(), "garden_add", note);
     }
@@ -623,6 +624,8 @@ fn a_clock_that_was_set_back_keeps_no_job_and_takes_none_twice(world: World) {
     wake::renew(&world.engine, &worker(Role::Orchestrator), &taken).unwrap();
     assert!(take(&world, "two").is_none(), "and keeps it");
     report(&world, &taken, failed("no daemon", true));
+    assert!(take(&world, "two").is_none(), "it is put off as ever");
+    world.clock.turn(11);
     assert!(take(&world, "two").is_some(), "it waits for no clock");
 }
 

@@ -1,7 +1,7 @@
 //! Waking a session in its managed terminal: it is put off while a person types, and for how long; what
 //! follows when that time is over.
 
-use crate::threads_common::waking::{MACHINE, beats, bob, in_terminal, job, reach, worker};
+use crate::threads_common::waking::{MACHINE, beats, bob, calls, in_terminal, job, reach, worker};
 use crate::threads_common::*;
 use serde_json::{Value, json};
 use understory_engine::threads::ladder::{Able, Way};
@@ -27,6 +27,7 @@ fn again(world: &World, id: &str) -> Value {
 fn take(world: &World) -> Option<Taken> {
     let own = Able {
         own: Some("s-bob".into()),
+        agent: Some("bob".into()),
         decides: true,
         ..Able::default()
     };
@@ -62,7 +63,7 @@ fn a_session_in_a_terminal_is_reached_through_it(world: World) {
     );
     // The session calls a tool: it has read the prompt.
     as_one(&world, &bob(), "list_threads", json!({}));
-    wake::called(&world.engine, &bob()).unwrap();
+    calls(&world, &bob());
     assert_eq!(job(&world, &id)["result"], "read");
 }
 

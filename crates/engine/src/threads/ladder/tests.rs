@@ -61,6 +61,9 @@ fn all() -> Able {
         starts: codex,
         decides: true,
         runs: None,
+        agent: None,
+        full: false,
+        alone: true,
     }
 }
 
@@ -131,12 +134,23 @@ fn only_its_own_hook_wakes_claude_code_and_others_wait_for_it() {
     let ways = [way("c", Channel::ClaudeRewake)];
     let (next, _) = after(0, &job(), &ways, &all());
     assert_eq!(left(&next), Some(WakeAction::InSession));
+    // The supervisor of its terminal cannot begin its turn either, and goes on to type.
     let own = Able {
         own: Some("c".into()),
-        ..Able::default()
+        ..all()
     };
-    let (next, _) = after(0, &job(), &ways, &own);
-    assert_eq!(taken(&next), Some(WakeAction::InSession));
+    let mut managed = way("c", Channel::ClaudeRewake);
+    managed.terminal = Some(Activity::Idle);
+    let (next, _) = after(0, &job(), std::slice::from_ref(&managed), &own);
+    assert_eq!(left(&next), Some(WakeAction::InSession));
+    let (next, missed) = after(16, &job(), &[managed], &own);
+    assert_eq!(taken(&next), Some(WakeAction::TriggerRuntime));
+    assert!(
+        missed
+            .iter()
+            .all(|one| one.code == WakeFailure::UnmanagedRuntime),
+        "{missed:?}"
+    );
     let (next, missed) = after(16, &job(), &ways, &all());
     assert_eq!(next, Next::Failed);
     assert_eq!(missed[0].why, "no hook waits in the session");
@@ -214,6 +228,34 @@ fn nothing_is_started_that_the_settings_do_not_list() {
         actions,
         [WakeAction::ResumeSession, WakeAction::SpawnSession]
     );
+}
+
+#[test]
+fn a_worker_that_runs_as_many_agents_as_it_may_leaves_the_job() {
+    let full = Able {
+        full: true,
+        ..all()
+    };
+    let (next, missed) = after(600, &job(), &[ended("old")], &full);
+    assert_eq!(left(&next), Some(WakeAction::ResumeSession));
+    assert!(missed.is_empty(), "{missed:?}");
+    let mut job = job();
+    failed(&mut job, WakeAction::ResumeSession, Some("old"));
+    let (next, _) = after(600, &job, &[ended("old")], &full);
+    assert_eq!(left(&next), Some(WakeAction::SpawnSession));
+}
+
+#[test]
+fn a_machine_that_can_start_nothing_waits_for_others_where_there_may_be_some() {
+    for (alone, seconds, fails) in [(true, 0, true), (false, 59, false), (false, 60, true)] {
+        let bare = Able {
+            decides: true,
+            alone,
+            ..Able::default()
+        };
+        let (next, _) = after(seconds, &job(), &[], &bare);
+        assert_eq!(next == Next::Failed, fails, "{alone} {seconds}: {next:?}");
+    }
 }
 
 #[test]

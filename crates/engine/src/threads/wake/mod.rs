@@ -6,6 +6,7 @@
 mod guard;
 mod own;
 mod report;
+mod state;
 mod take;
 mod text;
 
@@ -17,6 +18,7 @@ use understory_model::{Caller, Id, Time, Ws};
 use understory_storage::{ReadTx, presence, threads, wakes};
 
 use crate::kernel::core::Thing;
+use crate::kernel::process::Local;
 use crate::kernel::signs::moment;
 use crate::kernel::work::{Create, Edit};
 use crate::kinds::EntityKind;
@@ -24,7 +26,7 @@ use crate::{Engine, Request, Work};
 
 pub use self::own::{Own, UNASKED, claim, own};
 pub use self::report::{Outcome, report};
-pub use self::take::{begun, give_back, renew, take};
+pub use self::take::{WORK, begun, give_back, renew, take};
 pub use self::text::{default_prompt, first_text, last_word, plain_text, text};
 
 use super::ladder::Way;
@@ -58,7 +60,11 @@ fn request(tool: &'static str) -> Request {
 
 /// The value of a job.
 pub(super) fn job(work: &mut Work<'_, '_>, id: Id) -> Result<WakeData> {
-    WakeData::read(&work.thing(id)?.data).ok_or_else(|| {
+    value(work.thing(id)?)
+}
+
+fn value(thing: &Thing) -> Result<WakeData> {
+    WakeData::read(&thing.data).ok_or_else(|| {
         Fault::new(Code::StoreCorrupt, "a wake job cannot be read").hint("Run `understory verify`.")
     })
 }
@@ -139,7 +145,7 @@ fn end_as(work: &mut Work<'_, '_>, id: Id, mut job: WakeData, result: WakeResult
 }
 
 /// The caller's session called a tool: what was delivered to it has been read.
-pub fn called(engine: &Engine, caller: &Caller) -> Result<()> {
+pub fn called(engine: &Engine, caller: &Caller, local: Local) -> Result<()> {
     /// Jobs of one agent that are looked at.
     const JOBS: i64 = 20;
     let open = engine.view(caller, |view| {
@@ -147,7 +153,7 @@ pub fn called(engine: &Engine, caller: &Caller) -> Result<()> {
         let mut ids = Vec::new();
         for entity in wakes::open_for(tx, ws, &caller.agent, JOBS)? {
             let thing = Thing::open(entity)?;
-            if has_it(tx, ws, &thing, caller, view.now)? {
+            if has_it(tx, ws, &thing, (caller, local), view.now)? {
                 ids.push(thing.entity.id);
             }
         }
@@ -161,7 +167,7 @@ pub fn called(engine: &Engine, caller: &Caller) -> Result<()> {
         for id in &open {
             let thing = work.thing(*id)?.clone();
             let caller = work.caller;
-            if !has_it(work.read()?, ws, &thing, caller, now)? {
+            if !has_it(work.read()?, ws, &thing, (caller, local), now)? {
                 continue;
             }
             let mut job = job(work, *id)?;
@@ -177,7 +183,13 @@ pub fn called(engine: &Engine, caller: &Caller) -> Result<()> {
 
 /// Whether a session that calls a tool has got the prompt of a job: it was delivered to it, or a process
 /// that was started with the prompt is still at work, and this session goes on or began since.
-fn has_it(tx: &mut ReadTx<'_>, ws: Ws, thing: &Thing, caller: &Caller, now: Time) -> Result<bool> {
+fn has_it(
+    tx: &mut ReadTx<'_>,
+    ws: Ws,
+    thing: &Thing,
+    (caller, local): (&Caller, Local),
+    now: Time,
+) -> Result<bool> {
     let Some(job) = WakeData::read(&thing.data) else {
         return Ok(false);
     };
@@ -197,7 +209,8 @@ fn has_it(tx: &mut ReadTx<'_>, ws: Ws, thing: &Thing, caller: &Caller, now: Time
     }
     let now = moment(tx, ws, now)?;
     let id = thing.entity.id;
-    if wakes::begun(tx, ws, &job.target, id)?.is_some() {
+    let begun = wakes::begun(tx, ws, &job.target, id)?;
+    if begun.is_some_and(|one| local.has(&take::process(one))) {
         // Its worker may have died since.
         return Ok(true);
     }

@@ -7,12 +7,13 @@ use understory_model::error::Result;
 use understory_model::thread::{
     Channel, Status, Tried, WakeAction, WakeData, WakeFailure, WakeResult,
 };
-use understory_model::{Caller, Id, Time};
+use understory_model::{Caller, Id, Time, Ws};
 use understory_storage::wakes::{self, Lease};
-use understory_storage::{messages, threads, told};
+use understory_storage::{ReadTx, entities, messages, threads, told};
 
 use super::guard::{self, Stop};
-use super::take::{defer, over, stop_loop};
+use super::state::{defer, stop_loop};
+use super::take::over;
 use super::text::default_prompt;
 use super::{Taken, create, job, request};
 use crate::kernel::core::Thing;
@@ -24,13 +25,12 @@ use crate::{Engine, View, Work};
 pub const UNASKED: &str = "unread messages";
 /// Threads that one wake tells of.
 const THREADS: i64 = 5;
-/// Jobs of an agent for a thread that are looked at.
+/// Jobs of an agent that are looked at, of all threads or of one.
 const JOBS: i64 = 20;
 /// How long the worker has to hand them over, in microseconds.
 const LEASE: i64 = 60 * 1_000_000;
 
 /// A thread with messages that a session was not told of.
-#[derive(Clone)]
 struct News {
     thread: Id,
     handle: String,
@@ -49,16 +49,22 @@ pub struct Own {
 /// Takes a job for each thread with something that the caller's session was not told of; nothing if
 /// there is nothing, or no more wakes are allowed.
 pub fn own(engine: &Engine, caller: &Caller, way: &Way, holder: &str) -> Result<Own> {
-    let found = engine.view(caller, |view| news(view, action(way)))?;
-    if found.is_empty() {
+    let action = action(way);
+    let is_any = engine.view(caller, |view| {
+        let now = moment(view.tx, view.ws, view.now)?;
+        Ok(!news(view.tx, view.ws, (view.caller, now), action)?.is_empty())
+    })?;
+    if !is_any {
         return Ok(Own::default());
     }
     let lease = format!("{holder}.{}", hex(&engine.clock().chance()));
     let way = way.clone();
     let taken = engine.write(caller, request("own_wake"), move |work| {
         let mut own = Own::default();
-        for news in &found {
-            one(work, news, (&way, &lease), &mut own)?;
+        let (ws, caller, now) = (work.ws(), work.caller, work.now);
+        // It may have been told, or have read, since the look.
+        for news in news(work.read()?, ws, (caller, now), action)? {
+            one(work, &news, (&way, &lease), &mut own)?;
         }
         Ok(own)
     });
@@ -69,15 +75,18 @@ pub fn own(engine: &Engine, caller: &Caller, way: &Way, holder: &str) -> Result<
 /// that tells it something anyway.
 pub fn claim(view: &mut View<'_, '_>, way: &Way, holder: &str) -> Result<Vec<Taken>> {
     let (ws, now) = (view.ws, view.now);
-    let mut all = Vec::new();
-    for entity in wakes::open_for(view.tx, ws, &view.caller.agent, THREADS)? {
+    let mut open = Vec::new();
+    for entity in wakes::open_for(view.tx, ws, &view.caller.agent, JOBS)? {
         let thing = Thing::open(entity)?;
-        let Some(mut job) = WakeData::read(&thing.data) else {
-            continue;
-        };
-        let id = thing.entity.id;
+        let job = WakeData::read(&thing.data).filter(|job| job.result != WakeResult::Delivered);
+        open.extend(job.map(|job| (thing.entity.id, thing.entity.handle, job)));
+    }
+    // These are the ones that the hook tells of.
+    open.truncate(THREADS as usize);
+    let mut all = Vec::new();
+    for (id, wake_id, mut job) in open {
         let lease = wakes::lease(view.tx, ws, id)?;
-        if job.result == WakeResult::Delivered || is_held(lease.as_ref(), now) {
+        if is_held(lease.as_ref(), now) {
             continue;
         }
         let taken = lease_of(id, holder, lease, now);
@@ -85,7 +94,7 @@ pub fn claim(view: &mut View<'_, '_>, way: &Way, holder: &str) -> Result<Vec<Tak
         (job.action, job.session) = (action(way), Some(way.session.clone()));
         all.push(Taken {
             id,
-            wake_id: thing.entity.handle,
+            wake_id,
             job,
             way: Some(way.clone()),
             client: None,
@@ -106,19 +115,23 @@ fn action(way: &Way) -> WakeAction {
     }
 }
 
-fn news(view: &mut View<'_, '_>, action: WakeAction) -> Result<Vec<News>> {
-    let (agent, session) = (&view.caller.agent, &view.caller.session);
-    let now = moment(view.tx, view.ws, view.now)?;
+fn news(
+    tx: &mut ReadTx<'_>,
+    ws: Ws,
+    (caller, now): (&Caller, Time),
+    action: WakeAction,
+) -> Result<Vec<News>> {
+    let (agent, session) = (&caller.agent, &caller.session);
     let mut all = Vec::new();
-    for listed in threads::unread(view.tx, view.ws, agent, THREADS)? {
+    for listed in threads::unread(tx, ws, agent, THREADS)? {
         if listed.thread.status == Status::Closed {
             continue;
         }
         let thread = listed.thread.id;
-        let last = messages::last_of_others(view.tx, view.ws, thread, agent)?;
-        let told = told::of(view.tx, view.ws, agent, session, thread)?;
+        let last = messages::last_of_others(tx, ws, thread, agent)?;
+        let told = told::of(tx, ws, agent, session, thread)?;
         let told = told.is_some_and(|told| told.seq >= last);
-        if !told && !was_woken(view, thread, last, action)? {
+        if !told && !was_woken(tx, ws, caller, (thread, last), action)? {
             all.push(News {
                 thread,
                 handle: listed.entity.handle,
@@ -126,45 +139,59 @@ fn news(view: &mut View<'_, '_>, action: WakeAction) -> Result<Vec<News>> {
             });
         }
     }
-    // Somebody asks for it, whatever it was told.
-    for entity in wakes::open_for(view.tx, view.ws, agent, THREADS)? {
-        let id = entity.id;
-        let Some(job) = WakeData::read(&Thing::open(entity)?.data) else {
-            continue;
-        };
-        let Some(thread) = threads::woken_for(view.tx, view.ws, id)? else {
-            continue;
-        };
-        let known = all.iter().any(|one: &News| one.thread == thread);
-        if job.result != WakeResult::Delivered && !known {
-            all.push(News {
-                thread,
-                handle: job.thread,
-                last: job.up_to,
-            });
-        }
-    }
+    let mut asked = asked(tx, ws, agent)?;
+    asked.retain(|one| all.iter().all(|known| known.thread != one.thread));
+    all.append(&mut asked);
     let mut free = Vec::new();
     for one in all {
-        if is_free(view, one.thread, action, now)? {
+        if is_free(tx, ws, (caller, now), one.thread, action)? {
             free.push(one);
         }
     }
     Ok(free)
 }
 
+/// What somebody asks to wake an agent for, whatever it was told.
+fn asked(tx: &mut ReadTx<'_>, ws: Ws, agent: &str) -> Result<Vec<News>> {
+    let mut asked = Vec::new();
+    for entity in wakes::open_for(tx, ws, agent, JOBS)? {
+        let id = entity.id;
+        let job = WakeData::read(&Thing::open(entity)?.data);
+        // What was delivered is not asked for any more, and keeps nothing back that came later.
+        let Some(job) = job.filter(|job| job.result != WakeResult::Delivered) else {
+            continue;
+        };
+        if let Some(thread) = threads::woken_for(tx, ws, id)? {
+            asked.push(News {
+                thread,
+                handle: job.thread,
+                last: job.up_to,
+            });
+        }
+        if asked.len() as i64 == THREADS {
+            break;
+        }
+    }
+    Ok(asked)
+}
+
 /// Whether the open job for a thread, if there is one, may be taken now. What is known without a write
 /// spares one at each look.
-fn is_free(view: &mut View<'_, '_>, thread: Id, action: WakeAction, now: Time) -> Result<bool> {
-    let (ws, caller) = (view.ws, view.caller);
-    for id in threads::open_wakes(view.tx, ws, thread, &caller.agent)? {
-        let Some(entity) = view.entity(id)? else {
+fn is_free(
+    tx: &mut ReadTx<'_>,
+    ws: Ws,
+    (caller, now): (&Caller, Time),
+    thread: Id,
+    action: WakeAction,
+) -> Result<bool> {
+    for id in threads::open_wakes(tx, ws, thread, &caller.agent)? {
+        let Some(entity) = entities::get(tx, ws, id)? else {
             continue;
         };
         let Some(job) = WakeData::read(&Thing::open(entity)?.data) else {
             continue;
         };
-        let lease = wakes::lease(view.tx, ws, id)?;
+        let lease = wakes::lease(tx, ws, id)?;
         let may = !job.is_put_off(now)
             && !is_held(lease.as_ref(), now)
             && !was_refused(&job, action, &caller.session);
@@ -177,9 +204,15 @@ fn is_free(view: &mut View<'_, '_>, thread: Id, action: WakeAction, now: Time) -
 
 /// Whether the caller's session was woken for a message before, whatever came of it, or another session
 /// of its agent was and may still read it.
-fn was_woken(view: &mut View<'_, '_>, thread: Id, last: i64, action: WakeAction) -> Result<bool> {
-    let (target, session) = (&view.caller.agent, view.caller.session.as_str());
-    for entity in wakes::of(view.tx, view.ws, thread, target, JOBS)? {
+fn was_woken(
+    tx: &mut ReadTx<'_>,
+    ws: Ws,
+    caller: &Caller,
+    (thread, last): (Id, i64),
+    action: WakeAction,
+) -> Result<bool> {
+    let (target, session) = (&caller.agent, caller.session.as_str());
+    for entity in wakes::of(tx, ws, thread, target, JOBS)? {
         let Some(job) = WakeData::read(&Thing::open(entity)?.data) else {
             continue;
         };

@@ -8,7 +8,7 @@ use understory_model::{Caller, Time};
 use understory_storage::wakes;
 
 use super::super::ladder;
-use super::take::{defer, later, release};
+use super::state::{defer, later, release};
 use super::{Taken, change, guard, job, request, text};
 use crate::{Engine, Work};
 

@@ -1,5 +1,7 @@
 //! A worker takes a job that is due.
 
+use std::time::Duration;
+
 use understory_model::canon::hex;
 use understory_model::error::{Fault, Result};
 use understory_model::thread::{DeferReason, Tried, WakeAction, WakeData, WakeFailure, WakeResult};
@@ -8,7 +10,8 @@ use understory_storage::wakes::{self, Begun, Lease};
 use understory_storage::{ReadTx, threads};
 
 use super::guard::{self, Stop};
-use super::{Taken, change, job, request};
+use super::state::{defer, fail, later, stop_loop};
+use super::{Taken, change, job, request, value};
 use crate::kernel::core::Thing;
 use crate::kernel::process::Process;
 use crate::kernel::signs::moment;
@@ -28,6 +31,10 @@ const AGAIN: i64 = 5 * 1_000_000;
 const LONGEST: i64 = 11 * 60 * 1_000_000;
 /// Steps after which a job is given up, however many sessions there are.
 const STEPS: usize = 24;
+/// How long an agent that was started may work.
+pub const WORK: Duration = Duration::from_secs(60 * 60);
+/// A process that still runs after this time, in microseconds, was ended by no worker.
+const STUCK: i64 = (60 + 10) * 60 * 1_000_000;
 
 /// Takes the next job that this worker can do something about. Jobs for which nothing is left to try are
 /// ended on the way.
@@ -38,26 +45,34 @@ pub fn take(
     machine: &str,
     holder: &str,
 ) -> Result<Option<Taken>> {
-    let clock = engine.clock();
     let worker = Worker {
-        able: able.clone(),
-        agent: caller.agent.clone(),
+        able: Able {
+            alone: engine.is_embedded(),
+            ..able.clone()
+        },
         machine: machine.to_owned(),
-        lease: format!("{holder}.{}", hex(&clock.chance())),
-        latest: Time(clock.now().0.saturating_add(LONGEST)),
+        lease: format!("{holder}.{}", hex(&engine.clock().chance())),
     };
-    // Looking costs a read; only what is due is worth a write.
-    let due = engine.view(caller, |view| {
+    // Looking costs a read; only what this worker can do something about is worth a write.
+    let found = engine.view(caller, |view| {
         let now = moment(view.tx, view.ws, view.now)?;
-        Ok(!worker.due(view.tx, view.ws, now)?.is_empty())
+        let moments = Moments {
+            now,
+            clock: view.now,
+        };
+        Ok(!worker.jobs(view.tx, view.ws, moments)?.is_empty())
     })?;
-    if !due {
+    if !found {
         return Ok(None);
     }
     let taken = engine.write(caller, request("take_wake"), move |work| {
-        let (ws, now) = (work.ws(), work.now);
-        for id in worker.due(work.read()?, ws, now)? {
-            if let Some(taken) = worker.look(work, id)? {
+        let moments = Moments {
+            now: work.now,
+            clock: work.clock_now(),
+        };
+        let ws = work.ws();
+        for (id, is_due) in worker.jobs(work.read()?, ws, moments)? {
+            if let Some(taken) = worker.look(work, id, is_due)? {
                 return Ok(Some(taken));
             }
         }
@@ -66,66 +81,68 @@ pub fn take(
     taken?.typed()
 }
 
+/// The moment of a look for the log, and by a clock that may have been set back.
+#[derive(Clone, Copy)]
+struct Moments {
+    now: Time,
+    clock: Time,
+}
+
 struct Worker {
     able: Able,
-    /// In whose name it works.
-    agent: String,
     machine: String,
     /// What tells this attempt from all others.
     lease: String,
-    /// No job is due later.
-    latest: Time,
 }
 
-/// A job that is looked at.
+/// A job that is looked at, and what is to be done with it.
 struct Seen {
     id: Id,
     thread: Id,
     wake_id: String,
     data: WakeData,
+    /// Whether its attempts are counted anew.
+    anew: bool,
+    next: Next,
+    missed: Vec<Tried>,
 }
 
 impl Worker {
-    /// The jobs that it may look at.
-    fn due(&self, tx: &mut ReadTx<'_>, ws: Ws, now: Time) -> Result<Vec<Id>> {
+    /// The jobs that it may look at, and whether each is due. When others look at a job again says nothing
+    /// to the worker of the only session that can take its step: that one takes it before it is due.
+    fn jobs(&self, tx: &mut ReadTx<'_>, ws: Ws, at: Moments) -> Result<Vec<(Id, bool)>> {
+        let mut all = Vec::new();
         if self.able.own.is_none() || self.able.decides {
-            let due = wakes::due(tx, ws, now, self.latest, JOBS)?;
-            return Ok(due.into_iter().map(|one| one.id).collect());
+            // No job is due later.
+            let latest = Time(at.clock.0.saturating_add(LONGEST));
+            let due = wakes::due(tx, ws, at.now, (at.clock, latest), JOBS)?;
+            all.extend(due.into_iter().map(|one| (one.id, true)));
         }
-        // When others look at a job again says nothing to the one that can take its step.
-        let mut ids = Vec::new();
-        for entity in wakes::open_for(tx, ws, &self.agent, JOBS)? {
-            let id = entity.id;
-            let lease = wakes::lease(tx, ws, id)?;
-            let is_free = |one: &Lease| one.holder.is_empty() || one.until < now;
-            // What a worker put off waits; that somebody typed when it was asked for says less.
-            let attempts = lease.as_ref().map_or(0, |one| one.attempts);
-            let waits = |data: WakeData| attempts > 0 && data.is_put_off(now);
-            let data = WakeData::read(&Thing::open(entity)?.data);
-            if lease.as_ref().is_none_or(is_free) && data.is_some_and(|data| !waits(data)) {
-                ids.push(id);
+        let Some(agent) = &self.able.agent else {
+            return Ok(all);
+        };
+        for entity in wakes::open_for(tx, ws, agent, JOBS)? {
+            let thing = Thing::open(entity)?;
+            let id = thing.entity.id;
+            if all.iter().all(|(known, _)| *known != id)
+                && is_free(tx, ws, &thing, at.now)?
+                && takes(&self.see(tx, ws, &thing, at.now)?.next)
+            {
+                all.push((id, false));
             }
         }
-        Ok(ids)
+        Ok(all)
     }
 
-    /// Decides about one job; what to do where it is this worker's to do.
-    fn look(&self, work: &mut Work<'_, '_>, id: Id) -> Result<Option<Taken>> {
-        let (ws, now) = (work.ws(), work.now);
-        let entity = work.thing(id)?.entity.clone();
-        let mut seen = Seen {
-            id,
-            thread: threads::woken_for(work.read()?, ws, id)?.unwrap_or_default(),
-            wake_id: entity.handle,
-            data: job(work, id)?,
-        };
-        let data = &mut seen.data;
-        let waits = ways::waits_after(work.read()?, ws, &data.target, &data.thread, now)?;
+    /// What is to be done with a job.
+    fn see(&self, tx: &mut ReadTx<'_>, ws: Ws, thing: &Thing, now: Time) -> Result<Seen> {
+        let (id, mut data) = (thing.entity.id, value(thing)?);
+        let waits = ways::waits_after(tx, ws, &data.target, &data.thread, now)?;
         let waiting = waits.is_some_and(|(after, _)| after < data.up_to);
-        let ways = ways::of(work.read()?, ws, &data.target, &self.machine, now)?;
-        let lost = ladder::is_lost(data, &ways, now);
+        let ways = ways::of(tx, ws, &data.target, &self.machine, now)?;
+        let lost = ladder::is_lost(&data, &ways, now);
         if lost {
-            lose(data, now);
+            lose(&mut data, now);
         }
         let mut anew = lost;
         if data.result == WakeResult::Deferred && !data.is_put_off(now) {
@@ -135,25 +152,41 @@ impl Worker {
             }
             data.wait_on();
         }
-        let asked = data.asked_at.unwrap_or(entity.created_at);
+        let asked = data.asked_at.unwrap_or(thing.entity.created_at);
         let mut missed = Vec::new();
         let next = if data.tried.len() >= STEPS {
             Next::Failed
         } else {
-            ladder::next(data, asked, waiting, &ways, &self.able, now, &mut missed)
+            ladder::next(&data, asked, waiting, &ways, &self.able, now, &mut missed)
         };
-        match next {
+        Ok(Seen {
+            id,
+            thread: threads::woken_for(tx, ws, id)?.unwrap_or_default(),
+            wake_id: thing.entity.handle.clone(),
+            data,
+            anew,
+            next,
+            missed,
+        })
+    }
+
+    /// Decides about one job; what to do where it is this worker's to do. Of one that is not due only a
+    /// step is taken.
+    fn look(&self, work: &mut Work<'_, '_>, id: Id, is_due: bool) -> Result<Option<Taken>> {
+        let (ws, now) = (work.ws(), work.now);
+        let thing = work.thing(id)?.clone();
+        let mut seen = self.see(work.read()?, ws, &thing, now)?;
+        match seen.next.clone() {
+            next if !is_due && !takes(&next) => Ok(None),
             Next::Take {
                 action,
                 way,
                 client,
-            } => self.begin(work, seen, anew, (action, way, client)),
+            } => self.begin(work, seen, (action, way, client)),
             Next::Leave { action, until } => self.leave(work, seen, action, until).map(|()| None),
             Next::Failed => {
-                seen.data.tried.extend(missed);
-                seen.data.action = WakeAction::TellPerson;
-                let job = fail(work, id, seen.data)?;
-                Ok(Some(over(id, seen.wake_id, job)))
+                seen.data.tried.append(&mut seen.missed);
+                give_up(work, seen).map(Some)
             }
         }
     }
@@ -163,7 +196,6 @@ impl Worker {
         &self,
         work: &mut Work<'_, '_>,
         seen: Seen,
-        anew: bool,
         (action, way, client): (WakeAction, Option<Way>, Option<String>),
     ) -> Result<Option<Taken>> {
         let (ws, now) = (work.ws(), work.now);
@@ -180,14 +212,24 @@ impl Worker {
             None => {}
         }
         let starts = action.starts();
-        if starts && self.is_started(work, &seen.data.target)? {
+        if starts {
             let until = Time(now.0.saturating_add(AGAIN));
-            return self.leave(work, seen, action, until).map(|()| None);
+            match self.started(work, &seen.data.target)? {
+                Started::Nothing => {}
+                Started::AtWork => {
+                    return self.leave(work, seen, action, until).map(|()| None);
+                }
+                Started::Stuck(process) => {
+                    let session = way.as_ref().map(|way| way.session.as_str());
+                    return stuck(work, seen, action, session, &process).map(Some);
+                }
+            }
         }
         let Seen {
             id,
             wake_id,
             mut data,
+            anew,
             ..
         } = seen;
         let attempts = if anew {
@@ -248,30 +290,95 @@ impl Worker {
 
     /// Whether a process is starting or going on with a session of an agent: a second one beside it could
     /// be given the same session. Such a process may have outlived the worker that started it.
-    fn is_started(&self, work: &mut Work<'_, '_>, target: &str) -> Result<bool> {
+    fn started(&self, work: &mut Work<'_, '_>, target: &str) -> Result<Started> {
         let (ws, now) = (work.ws(), work.now);
         for entity in wakes::held(work.read()?, ws, target, now)? {
             if job(work, entity.id)?.action.starts() {
-                return Ok(true);
+                return Ok(Started::AtWork);
             }
         }
         for one in wakes::all_begun(work.read()?, ws, target)? {
-            let process = Process {
-                machine: one.machine,
-                id: one.process,
-                started: one.started,
-            };
+            let (id, lease) = (one.id, one.lease.clone());
+            let is_old = now.0.saturating_sub(one.at.0) > STUCK;
+            let process = process(one);
             // Another machine's processes cannot be seen: there is only the lease of their worker.
-            let Some(runs) = self.able.runs.filter(|_| process.machine == self.machine) else {
-                continue;
+            let seen = self.able.runs.filter(|_| process.machine == self.machine);
+            let has_ended = match seen {
+                Some(runs) => !runs(&process),
+                None => is_old && job(work, id)?.result.is_final(),
             };
-            if runs(&process) {
-                return Ok(true);
+            if has_ended {
+                work.live().end_begun(target, id, &lease)?;
+            } else if seen.is_some() {
+                return Ok(if is_old {
+                    Started::Stuck(process)
+                } else {
+                    Started::AtWork
+                });
             }
-            work.live().end_begun(target, one.id, &one.lease)?;
         }
-        Ok(false)
+        Ok(Started::Nothing)
     }
+}
+
+/// What is known of processes that were started for an agent.
+enum Started {
+    Nothing,
+    AtWork,
+    /// It runs for longer than any worker lets it: nobody ends it.
+    Stuck(Process),
+}
+
+pub(super) fn process(one: Begun) -> Process {
+    Process {
+        machine: one.machine,
+        id: one.process,
+        started: one.started,
+    }
+}
+
+/// Whether a worker takes a step in a live session.
+fn takes(next: &Next) -> bool {
+    matches!(next, Next::Take { action, .. } if !action.starts())
+}
+
+/// Whether a job that is not due may be taken: nobody has it, and what a worker or a limit put off waits.
+/// That somebody typed when it was asked for says less.
+fn is_free(tx: &mut ReadTx<'_>, ws: Ws, thing: &Thing, now: Time) -> Result<bool> {
+    let lease = wakes::lease(tx, ws, thing.entity.id)?;
+    let is_held = |one: &Lease| !one.holder.is_empty() && one.until >= now;
+    let attempts = lease.as_ref().map_or(0, |one| one.attempts);
+    let data = value(thing)?;
+    let limited = data.defer_reason == Some(DeferReason::TooMany);
+    let waits = (attempts > 0 || limited) && data.is_put_off(now);
+    Ok(!lease.as_ref().is_some_and(is_held) && !waits)
+}
+
+/// No step is taken for an agent of which a process runs on and on.
+fn stuck(
+    work: &mut Work<'_, '_>,
+    mut seen: Seen,
+    action: WakeAction,
+    session: Option<&str>,
+    process: &Process,
+) -> Result<Taken> {
+    seen.data.tried.push(Tried {
+        action,
+        code: WakeFailure::WakeFailed,
+        why: format!("process {} that was started for it still runs", process.id),
+        session_id: session
+            .filter(|_| action != WakeAction::SpawnSession)
+            .map(str::to_owned),
+        at: work.now,
+    });
+    give_up(work, seen)
+}
+
+/// Nothing is left to try but telling a person.
+fn give_up(work: &mut Work<'_, '_>, mut seen: Seen) -> Result<Taken> {
+    seen.data.action = WakeAction::TellPerson;
+    let job = fail(work, seen.id, seen.data)?;
+    Ok(over(seen.id, seen.wake_id, job))
 }
 
 /// What was delivered was not read, and never will be: the next step is taken.
@@ -330,8 +437,12 @@ pub fn begun(engine: &Engine, caller: &Caller, taken: &Taken, process: &Process)
         machine: process.machine.clone(),
         process: process.id,
         started: process.started,
+        at: Time::ZERO,
     };
-    engine.write_live(caller, move |tx, ws, _| wakes::begin(tx, ws, &one))
+    engine.write_live(caller, move |tx, ws, now| {
+        let at = moment(tx, ws, now)?;
+        wakes::begin(tx, ws, &Begun { at, ..one.clone() })
+    })
 }
 
 /// Gives a job back that was not delivered after all: another worker may take it at once.
@@ -344,62 +455,4 @@ pub fn give_back(engine: &Engine, caller: &Caller, taken: &Taken) -> Result<()> 
             Ok(())
         }
     })
-}
-
-pub(super) fn release(work: &mut Work<'_, '_>, id: Id) -> Result<()> {
-    work.live().remove_lease(id)
-}
-
-pub(super) fn defer(
-    work: &mut Work<'_, '_>,
-    id: Id,
-    data: &mut WakeData,
-    reason: DeferReason,
-    until: Time,
-) -> Result<()> {
-    data.result = WakeResult::Deferred;
-    (data.defer_reason, data.deferred_until) = (Some(reason), Some(until));
-    change(work, id, data, "deferred")?;
-    later(work, id, until)
-}
-
-pub(super) fn stop_loop(work: &mut Work<'_, '_>, id: Id, mut data: WakeData) -> Result<WakeData> {
-    data.tried.push(Tried {
-        action: WakeAction::None,
-        code: WakeFailure::RateLimited,
-        why:
-            "the agents of this thread only woke each other: wakes stop until somebody else posts \
-              in it, one of them does other work, or an operator forces one"
-                .to_owned(),
-        session_id: None,
-        at: work.now,
-    });
-    data.action = WakeAction::TellPerson;
-    fail(work, id, data)
-}
-
-/// Nothing is left to try.
-pub(super) fn fail(work: &mut Work<'_, '_>, id: Id, mut data: WakeData) -> Result<WakeData> {
-    data.result = WakeResult::Failed;
-    data.clear_deferral();
-    change(work, id, &data, "failed")?;
-    work.live().remove_lease(id)?;
-    Ok(data)
-}
-
-/// A job is looked at again then, by whoever can do something about it.
-pub(super) fn later(work: &mut Work<'_, '_>, id: Id, due: Time) -> Result<()> {
-    let ws = work.ws();
-    let before = wakes::lease(work.read()?, ws, id)?;
-    let lease = Lease {
-        id,
-        // Whoever put it off may still report, until another worker takes it.
-        holder: before
-            .as_ref()
-            .map_or_else(String::new, |one| one.holder.clone()),
-        until: Time::ZERO,
-        due,
-        attempts: before.map_or(0, |one| one.attempts),
-    };
-    work.live().put_lease(&lease)
 }

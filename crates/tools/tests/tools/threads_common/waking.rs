@@ -1,6 +1,7 @@
 //! What the tests of waking share: bob, how he is reached, a job of waking him, and workers.
 
 use serde_json::{Value, json};
+use understory_engine::kernel::process::{Local, Process};
 use understory_engine::threads::ladder::Able;
 use understory_engine::threads::wake::{self, Outcome, Taken};
 use understory_engine::threads::{terminal, ways};
@@ -29,6 +30,9 @@ pub fn able() -> Able {
         starts: codex,
         decides: true,
         runs: None,
+        agent: None,
+        full: false,
+        alone: true,
     }
 }
 
@@ -120,6 +124,20 @@ pub fn failed(why: &str, retry: bool) -> Outcome {
         why: why.into(),
         retry,
     }
+}
+
+/// A session calls a tool; nothing that was started for it runs on this machine.
+pub fn calls(world: &World, caller: &Caller) {
+    calls_while(world, caller, |_| false);
+}
+
+/// A session calls a tool, while these processes run here.
+pub fn calls_while(world: &World, caller: &Caller, runs: fn(&Process) -> bool) {
+    let local = Local {
+        machine: MACHINE,
+        runs,
+    };
+    wake::called(&world.engine, caller, local).unwrap();
 }
 
 /// The last job, which every reader tells alike.
