@@ -58,6 +58,9 @@ pub struct Stored {
 fn kinds(item: &Item) -> BTreeSet<Kind> {
     let mut kinds: BTreeSet<Kind> = BTreeSet::new();
     let content = item.content.as_deref().unwrap_or_default();
+    if !secret::may_be_in(content) {
+        return kinds;
+    }
     if let Ok(content) = serde_json::from_str::<Value>(content) {
         secret::find_in(&content, |found, _| {
             kinds.insert(found.kind);

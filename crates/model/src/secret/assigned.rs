@@ -44,6 +44,33 @@ const TOKENS: [&str; 9] = [
     "access", "auth", "api", "refresh", "bearer", "bot", "deploy", "secret", "personal",
 ];
 
+/// What the names end with that [`judge`] may say something about.
+const ENDS: [&str; 10] = [
+    "password",
+    "passwd",
+    "passphrase",
+    "passwort",
+    "pwd",
+    "secret",
+    "credential",
+    "credentials",
+    "key",
+    "token",
+];
+
+/// Whether [`judge`] may say something about a name; a quick look. An escape may stand for any sign.
+pub fn may_tell(name: &[u8]) -> bool {
+    let trailing = |byte: &&u8| matches!(byte, b'_' | b'-');
+    let end = name.len() - name.iter().rev().take_while(trailing).count();
+    name.contains(&b'\\')
+        || ENDS.iter().any(|word| {
+            let last = end
+                .checked_sub(word.len())
+                .and_then(|from| name.get(from..end));
+            last.is_some_and(|last| last.eq_ignore_ascii_case(word.as_bytes()))
+        })
+}
+
 /// What a name says, by its last words; case, `_` and `-` do not count.
 fn judge(name: &str) -> Option<Name> {
     let name = name.to_ascii_lowercase().replace('-', "_");
