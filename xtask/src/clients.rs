@@ -19,7 +19,7 @@ const PYTHON: [(&str, &str); 3] = [
 ];
 /// Folders for Node, and the packages in each. The suite and the inspector need a newer Node than
 /// Debian has, so they bring their own; the clients run on Debian's, as many do.
-const NODE: [(&str, &[&str]); 4] = [
+const NODE: [(&str, &[&str]); 5] = [
     (
         "node",
         &[
@@ -40,10 +40,15 @@ const NODE: [(&str, &[&str]); 4] = [
         &["@anthropic-ai/claude-code@2.1.325", "@openai/codex@0.166.0"],
     ),
     ("opencode", &["opencode-ai@1.18.33"]),
+    ("browser", &["playwright-core@1.64.1"]),
 ];
-/// What the agents run in, as programs and Debian's packages: a terminal, and a network of their
-/// own. Neither program can be asked for `--version`.
-const SYSTEM: [(&str, &str, &str); 2] = [("tmux", "-V", "tmux"), ("ip", "-V", "iproute2")];
+/// What the agents run in, a terminal and a network of their own, and the browser that looks at the
+/// pages: the programs, how they tell their version, and Debian's packages.
+const SYSTEM: [(&str, &str, &str); 3] = [
+    ("tmux", "-V", "tmux"),
+    ("ip", "-V", "iproute2"),
+    ("chromium", "--version", "chromium"),
+];
 
 /// The folder with all of them; those that are not there as wanted are installed.
 pub fn install() -> Outcome<PathBuf> {

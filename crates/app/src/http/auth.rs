@@ -147,6 +147,21 @@ pub async fn by_token_or_login(app: &Arc<AppState>, headers: &HeaderMap) -> Resu
     })
 }
 
+/// Recognises a person by the login's cookie alone, for pages, which a browser may only show to their
+/// own address; with the login's other half, which a form has to send along.
+pub async fn by_login(app: &Arc<AppState>, headers: &HeaderMap) -> Result<(Who, String), Fault> {
+    let Some(login) = login::current(app, headers).await? else {
+        return Err(missing());
+    };
+    app.rates.take(&login.caller, Instant::now())?;
+    let csrf = login.csrf.clone();
+    let who = Who {
+        caller: login.caller.clone(),
+        proof: Proof::Login(login),
+    };
+    Ok((who, csrf))
+}
+
 /// How recently the store has to be asked about a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Asked {

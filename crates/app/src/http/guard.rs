@@ -115,6 +115,7 @@ fn route(path: &str) -> &'static str {
         "/v1/openapi.json" => "openapi",
         _ if path.starts_with("/v1/") => "v1",
         _ if path.starts_with("/login/") => "login",
+        _ if path.starts_with("/assets/") => "assets",
         _ if path.starts_with("/.well-known/") => "well-known",
         _ => "other",
     }

@@ -18,6 +18,7 @@ pub mod mcp;
 pub mod metrics;
 pub mod openapi;
 pub mod page;
+mod pages;
 pub mod progress;
 pub mod rate;
 pub mod reply;

@@ -66,6 +66,24 @@ pub async fn login(State(app): State<Arc<AppState>>, Path(code): Path<String>) -
     moved(&login::set_cookie(Some(&value), app.hosts.is_secure()))
 }
 
+/// For somebody who asks for a page and is not logged in.
+pub fn stranger() -> Response {
+    page(StatusCode::UNAUTHORIZED, &outside())
+}
+
+/// A refusal, for people.
+pub fn trouble(fault: &Fault, request: &str) -> Response {
+    let status = StatusCode::from_u16(fault.code.status());
+    let hint = fault.hint.as_deref().unwrap_or_default();
+    let text = format!(
+        "<h1>That did not work</h1><p>{} {}</p><p>Its number is <code>{}</code>. Go back: what you wrote is kept.</p>",
+        escaped(&fault.message),
+        escaped(hint),
+        escaped(request)
+    );
+    page(status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR), &text)
+}
+
 fn spent() -> Response {
     let text = "<h1>This link does not work</h1><p>A link works once and for ten minutes. \
                 <a href=\"/\">Get another</a>, or start the server again.</p>";
@@ -116,11 +134,12 @@ fn inside(login: &Login, base: &str) -> String {
     let caller = &login.caller;
     let (agent, workspace) = (escaped(&caller.agent), escaped(&caller.workspace));
     let base = escaped(base);
+    let now = format!("/{}/now", understory_page::segment(&caller.workspace));
     let csrf = escaped(&login.csrf);
     let session = escaped(&caller.session);
     format!(
         "<h1>Understory</h1><p>You are <b>{agent}</b> ({}) in the workspace \
-         <b>{workspace}</b>.</p>\
+         <b>{workspace}</b>. <a href=\"{now}\">What happens there now</a></p>\
          <h2>Connect a client</h2><p>Issue it a token where this server's store is:</p>\
          <pre>understory token issue --agent ada --workspace {workspace} --role worker \
          --session s1 --ttl 8h</pre>\

@@ -7,7 +7,7 @@ use axum::middleware::from_fn_with_state;
 use axum::routing::{any, get};
 
 use super::state::AppState;
-use super::{entities, guard, health, mcp, openapi, page, v1, wellknown};
+use super::{entities, guard, health, mcp, openapi, page, pages, v1, wellknown};
 
 pub fn router<A: mcp::Answers>(app: Arc<AppState>) -> Router {
     Router::new()
@@ -26,6 +26,8 @@ pub fn router<A: mcp::Answers>(app: Arc<AppState>) -> Router {
             &format!("{}/mcp", wellknown::RESOURCE),
             get(wellknown::resource),
         )
+        .route("/assets/{file}", get(pages::asset))
+        .route("/{workspace}/{*path}", any(pages::serve))
         .fallback(health::nothing)
         .method_not_allowed_fallback(page::only_get)
         .layer(from_fn_with_state(Arc::clone(&app), guard::around))

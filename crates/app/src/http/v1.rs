@@ -59,7 +59,7 @@ pub async fn call(
     }
 }
 
-/// What a call is answered, or its refusal; a token that is revoked meanwhile ends it.
+/// What a call is answered, or its refusal as an answer; a token that is revoked meanwhile ends it.
 pub async fn run(
     app: &Arc<AppState>,
     who: &auth::Who,
@@ -68,20 +68,38 @@ pub async fn run(
     held: Option<Held>,
     name: &str,
 ) -> Result<Written, Box<Response>> {
+    let call = called(who, asked, held, name);
     let _sign = app.signs.enter(&who.caller);
-    let call = Call {
-        asked,
-        caller: who.caller.clone(),
-        request: name.to_owned(),
-        patience: patience(None, false),
-        held,
-    };
     let work = app.calls.run(call, CancellationToken::new());
     let answer = match auth::guarded(app, who, work).await {
         Ok(answer) => answer,
         Err(fault) => return Err(Box::new(auth::denied(app, headers, &fault, name))),
     };
     answer.map_err(|fault| Box::new(reply::fault(&fault, name)))
+}
+
+/// What a call is answered, or its refusal, as [`run`].
+pub async fn answer(
+    app: &Arc<AppState>,
+    who: &auth::Who,
+    asked: Asked,
+    held: Option<Held>,
+    name: &str,
+) -> Result<Written, Fault> {
+    let call = called(who, asked, held, name);
+    let _sign = app.signs.enter(&who.caller);
+    let work = app.calls.run(call, CancellationToken::new());
+    auth::guarded(app, who, work).await?
+}
+
+fn called(who: &auth::Who, asked: Asked, held: Option<Held>, name: &str) -> Call {
+    Call {
+        asked,
+        caller: who.caller.clone(),
+        request: name.to_owned(),
+        patience: patience(None, false),
+        held,
+    }
 }
 
 /// The name that the guard gave to the request.
@@ -96,6 +114,9 @@ pub struct Received {
     pub share: Held,
 }
 
+pub const JSON: &str = "application/json";
+pub const FORM: &str = "application/x-www-form-urlencoded";
+
 /// A JSON body, whole; the refusal where it is something else, too large, too slow, or one too
 /// many.
 pub async fn body(
@@ -105,11 +126,22 @@ pub async fn body(
     body: Body,
     name: &str,
 ) -> Result<Received, Box<Response>> {
+    body_of(app, caller, headers, body, (JSON, name)).await
+}
+
+/// As [`body`], of a kind, for a request of a name.
+pub async fn body_of(
+    app: &AppState,
+    caller: &Caller,
+    headers: &HeaderMap,
+    body: Body,
+    (wanted, name): (&str, &str),
+) -> Result<Received, Box<Response>> {
     let kind = one(headers, header::CONTENT_TYPE).unwrap_or_default();
     let kind = kind.split(';').next().unwrap_or_default().trim();
-    if !kind.eq_ignore_ascii_case("application/json") {
-        let fault = Fault::new(Code::Validation, "the body must be application/json")
-            .hint("Send `Content-Type: application/json`.");
+    if !kind.eq_ignore_ascii_case(wanted) {
+        let fault = Fault::new(Code::Validation, format!("the body must be {wanted}"))
+            .hint(format!("Send `Content-Type: {wanted}`."));
         let status = StatusCode::UNSUPPORTED_MEDIA_TYPE;
         return Err(Box::new(reply::with_status(status, &fault, name)));
     }

@@ -35,6 +35,7 @@ mod http_issuer;
 mod http_limits;
 mod http_mcp;
 mod http_page;
+mod http_pages;
 mod http_presence;
 mod http_private;
 mod http_retired;

@@ -1,0 +1,289 @@
+//! The pages of a workspace, what is done on them, and the stream that keeps them alive.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use axum::body::{Body, HttpBody};
+use axum::extract::{Path, Request, State};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::response::Response;
+use bytes::Bytes;
+use hyper::body::Frame;
+use serde_json::json;
+use tokio::sync::mpsc;
+use understory_engine::kernel::clock::{Clock as _, System};
+use understory_model::{Code, Fault, Seq};
+use understory_page::acts::{Act, acts};
+use understory_page::{Found, Page, Query, Visit};
+
+use super::auth::{self, Who};
+use super::hosts::one;
+use super::state::AppState;
+use super::{connections, health, page, reply, streams, v1};
+use crate::call::{Asked, RequestName, find};
+
+/// All that a page may load is the server's own.
+const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; \
+                      form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
+const HTML: &str = "text/html; charset=utf-8";
+/// What stands first below a workspace; everything else is nothing of ours.
+const PAGES: [&str; 7] = ["now", "timeline", "work", "threads", "go", "events", "do"];
+/// How often a quiet stream shows that it is there.
+const ALIVE: Duration = Duration::from_secs(20);
+
+/// The stylesheet, the script and the icon.
+pub async fn asset(Path(file): Path<String>, request: Request) -> Response {
+    match file.as_str() {
+        "page.css" => reply::text(
+            StatusCode::OK,
+            "text/css; charset=utf-8",
+            understory_page::STYLE,
+        ),
+        "page.js" => reply::text(
+            StatusCode::OK,
+            "text/javascript; charset=utf-8",
+            understory_page::SCRIPT,
+        ),
+        "icon.svg" => reply::text(StatusCode::OK, "image/svg+xml", understory_page::ICON),
+        _ => health::nothing(request).await,
+    }
+}
+
+/// `/<workspace>/<page>`.
+pub async fn serve(
+    State(app): State<Arc<AppState>>,
+    Path((workspace, path)): Path<(String, String)>,
+    request: Request,
+) -> Response {
+    let (path, suffix) = match path.strip_suffix(".json") {
+        Some(path) => (path.to_owned(), true),
+        None => (path, false),
+    };
+    let first = path.split('/').next().unwrap_or_default();
+    if !PAGES.contains(&first) {
+        return health::nothing(request).await;
+    }
+    let (parts, body) = request.into_parts();
+    let RequestName(name) = v1::name_of(&parts.extensions);
+    let data = suffix || wants_data(&parts.headers);
+    let (who, csrf) = match auth::by_login(&app, &parts.headers).await {
+        Ok(found) => found,
+        Err(fault) if data || fault.code != Code::Unauthorized => {
+            return reply::fault(&fault, &name);
+        }
+        Err(_) => return page::stranger(),
+    };
+    connections::recognised(&parts.extensions, &who.caller);
+    let visitor = Visitor {
+        app,
+        who,
+        csrf,
+        workspace,
+        name,
+        data,
+        query: Query::parse(parts.uri.query().unwrap_or_default()),
+    };
+    match (first, parts.method == Method::POST) {
+        ("do", true) => visitor.act(&path, &parts.headers, body).await,
+        ("do", false) => reply::wrong_method("POST", &visitor.name),
+        (_, true) => reply::wrong_method("GET", &visitor.name),
+        ("events", false) => visitor.events(),
+        (_, false) => visitor.show(path).await,
+    }
+}
+
+fn wants_data(headers: &HeaderMap) -> bool {
+    one(headers, header::ACCEPT).is_some_and(|kinds| kinds.starts_with("application/json"))
+}
+
+/// A person who asks for an address below a workspace.
+struct Visitor {
+    app: Arc<AppState>,
+    who: Who,
+    csrf: String,
+    workspace: String,
+    name: String,
+    /// Whether the answer is to be data.
+    data: bool,
+    query: Query,
+}
+
+impl Visitor {
+    async fn show(self, path: String) -> Response {
+        let _sign = self.app.signs.enter(&self.who.caller);
+        let (store, caller) = (Arc::clone(&self.app.store), self.who.caller.clone());
+        let (workspace, csrf, request) =
+            (self.workspace.clone(), self.csrf.clone(), self.name.clone());
+        let query = self.query.clone();
+        let found = tokio::task::spawn_blocking(move || {
+            let engine = store.get()?;
+            if engine.workspace(&caller)?.name() != workspace {
+                return Err(Fault::not_found(
+                    "you are not logged in to a workspace of this name",
+                ));
+            }
+            let visit = Visit {
+                context: understory_tools::Context {
+                    engine: &engine,
+                    caller: &caller,
+                    request_id: &request,
+                },
+                workspace: &workspace,
+                csrf: &csrf,
+                now: System.now(),
+                query,
+            };
+            let path: Vec<&str> = path.split('/').collect();
+            understory_page::page(&visit, &path)
+        });
+        let found = found
+            .await
+            .unwrap_or_else(|_| Err(Fault::new(Code::Internal, "internal error: a page failed")));
+        match found {
+            Ok(Found::Page(page)) => self.page(page),
+            Ok(Found::Moved(place)) => self.moved(&place),
+            Err(fault) if self.data => reply::fault(&fault, &self.name),
+            Err(fault) => page::trouble(&fault, &self.name),
+        }
+    }
+
+    fn page(&self, page: Page) -> Response {
+        let status = match page.missing {
+            true => StatusCode::NOT_FOUND,
+            false => StatusCode::OK,
+        };
+        if self.data {
+            return reply::json(status, &page.json);
+        }
+        let mut answer = reply::text(status, HTML, page.html);
+        let headers = answer.headers_mut();
+        headers.insert(
+            header::CONTENT_SECURITY_POLICY,
+            HeaderValue::from_static(POLICY),
+        );
+        headers.insert(
+            header::REFERRER_POLICY,
+            HeaderValue::from_static("same-origin"),
+        );
+        headers.insert(header::VARY, HeaderValue::from_static("accept"));
+        answer
+    }
+
+    /// To another address of the workspace.
+    fn moved(&self, place: &str) -> Response {
+        let mut answer = reply::text(StatusCode::SEE_OTHER, "text/plain", "");
+        let place = format!(
+            "/{}/{}",
+            understory_page::segment(&self.workspace),
+            place.trim_start_matches('/')
+        );
+        if let Ok(place) = HeaderValue::from_str(&place) {
+            answer.headers_mut().insert(header::LOCATION, place);
+        }
+        answer
+    }
+
+    /// Does what a form asks for.
+    async fn act(self, path: &str, headers: &HeaderMap, body: Body) -> Response {
+        let received = match v1::body_of(
+            &self.app,
+            &self.who.caller,
+            headers,
+            body,
+            (v1::FORM, &self.name),
+        )
+        .await
+        {
+            Ok(received) => received,
+            Err(answer) => return *answer,
+        };
+        let form = Query::parse(&String::from_utf8_lossy(&received.bytes));
+        if form.get("csrf") != Some(self.csrf.as_str()) {
+            let fault = Fault::new(Code::Forbidden, "the form is not from this login")
+                .hint("Load the page again.");
+            return self.refused(&fault);
+        }
+        let name = path.strip_prefix("do/").unwrap_or_default();
+        let wanted = match acts(name, &self.workspace, &form, form.get("key")) {
+            Ok(wanted) => wanted,
+            Err(fault) => return self.refused(&fault),
+        };
+        for Act { tool, arguments } in wanted {
+            let asked = match find(tool) {
+                Ok(tool) => Asked::Tool(tool, arguments),
+                Err(fault) => return self.refused(&fault),
+            };
+            let held = Some(Arc::clone(&received.share));
+            match v1::answer(&self.app, &self.who, asked, held, &self.name).await {
+                Ok(_) => {}
+                Err(fault) => return self.refused(&fault),
+            }
+        }
+        match self.data {
+            true => reply::json(StatusCode::OK, &json!({ "done": true })),
+            false => self.moved(form.get("back").unwrap_or("now")),
+        }
+    }
+
+    fn refused(&self, fault: &Fault) -> Response {
+        match self.data {
+            true => reply::fault(fault, &self.name),
+            false => page::trouble(fault, &self.name),
+        }
+    }
+
+    /// Tells of each change of the log by its number, the last one at once: who connects again has missed
+    /// nothing, because the page is made anew from the store.
+    fn events(self) -> Response {
+        let place = match self.app.streams.enter(&self.who.caller) {
+            Ok(place) => place,
+            Err(fault) => return reply::fault(&fault, &self.name),
+        };
+        let sign = self.app.signs.enter(&self.who.caller);
+        let mut head = self.app.calls.heads(&self.who.caller).follow();
+        let (sender, receiver) = mpsc::channel(4);
+        tokio::spawn(async move {
+            loop {
+                let seq = *head.borrow_and_update();
+                if seq >= Seq::ZERO {
+                    let event = format!("id: {seq}\ndata: {{\"head\":{seq}}}\n\n");
+                    if sender.send(Bytes::from(event)).await.is_err() {
+                        return;
+                    }
+                }
+                tokio::select! {
+                    changed = head.changed() => if changed.is_err() { return },
+                    () = tokio::time::sleep(ALIVE) => {
+                        if sender.send(Bytes::from_static(b": alive\n\n")).await.is_err() { return }
+                    }
+                    () = sender.closed() => return,
+                }
+            }
+        });
+        let mut answer = Response::new(Body::new(Events(receiver)));
+        let headers = answer.headers_mut();
+        headers.insert(
+            header::CONTENT_TYPE,
+            HeaderValue::from_static("text/event-stream"),
+        );
+        streams::bounded(answer, Some(place), sign, self.app, self.who)
+    }
+}
+
+/// The body of a stream of events.
+struct Events(mpsc::Receiver<Bytes>);
+
+impl HttpBody for Events {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        let next = self.0.poll_recv(context);
+        next.map(|bytes| bytes.map(|bytes| Ok(Frame::data(bytes))))
+    }
+}

@@ -1,0 +1,94 @@
+//! Who looks at which page, and the tools that it is made of.
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use understory_model::{Code, Fault, Time};
+use understory_tools::{Context, registry};
+
+use crate::text;
+
+/// A person at a page.
+pub struct Visit<'a> {
+    pub context: Context<'a>,
+    /// The workspace as the address names it.
+    pub workspace: &'a str,
+    /// The login's other half, which every form sends along.
+    pub csrf: &'a str,
+    pub now: Time,
+    pub query: Query,
+}
+
+impl Visit<'_> {
+    /// Calls a tool that reads.
+    pub fn ask<T: DeserializeOwned>(&self, tool: &str, arguments: Value) -> Result<T, Fault> {
+        let answer = registry::call_named(&self.context, tool, arguments)?;
+        serde_json::from_value(answer)
+            .map_err(|error| Fault::new(Code::Internal, format!("{tool} answered: {error}")))
+    }
+
+    /// As [`Visit::ask`], where what is asked for may not be there yet.
+    pub fn ask_if_there<T: DeserializeOwned>(
+        &self,
+        tool: &str,
+        arguments: Value,
+    ) -> Result<Option<T>, Fault> {
+        match self.ask(tool, arguments) {
+            Ok(answer) => Ok(Some(answer)),
+            Err(fault) if fault.code == Code::NotFound => Ok(None),
+            Err(fault) => Err(fault),
+        }
+    }
+
+    /// An address below the workspace.
+    pub fn link(&self, place: &str) -> String {
+        format!("/{}/{place}", text::segment(self.workspace))
+    }
+
+    pub fn person(&self) -> &str {
+        &self.context.caller.agent
+    }
+}
+
+/// The part of an address after `?`.
+#[derive(Debug, Clone, Default)]
+pub struct Query(Vec<(String, String)>);
+
+impl Query {
+    pub fn parse(query: &str) -> Query {
+        let pairs = query.split('&').filter(|pair| !pair.is_empty());
+        let pairs = pairs.map(|pair| {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            (text::unescaped(name), text::unescaped(value))
+        });
+        Query(pairs.collect())
+    }
+
+    /// What a name says; empty counts as nothing.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        let found = self.0.iter().find(|(known, _)| known == name);
+        found
+            .map(|(_, value)| value.as_str())
+            .filter(|value| !value.is_empty())
+    }
+
+    pub fn fields(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.0
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Query;
+
+    #[test]
+    fn what_stands_after_the_question_mark() {
+        let query = Query::parse("a=1&b=%C3%A9+x&c&d=&=e&%zz=%");
+        assert_eq!(query.get("a"), Some("1"));
+        assert_eq!(query.get("b"), Some("é x"));
+        assert_eq!(query.get("c"), None);
+        assert_eq!(query.get("d"), None);
+        assert_eq!(query.get("%zz"), Some("%"));
+    }
+}
