@@ -32,7 +32,13 @@ pub async fn home(State(app): State<Arc<AppState>>, request: Request) -> Respons
     match login::current(&app, &parts.headers).await {
         Ok(Some(login)) => {
             let base = app.hosts.base(&parts.headers);
-            page(StatusCode::OK, &inside(&login, &base))
+            let caller = login.caller.clone();
+            // Where another repository has the name already, the workspace is called otherwise.
+            let found = app.read(move |engine| Ok(engine.workspace(&caller)?.name().to_owned()));
+            let workspace = found
+                .await
+                .unwrap_or_else(|_| login.caller.workspace.clone());
+            page(StatusCode::OK, &inside(&login, &workspace, &base))
         }
         Ok(None) => {
             // Where other machines can call, a visitor is not the person who started the server.
@@ -130,11 +136,11 @@ fn moved(cookie: &str) -> Response {
     answer
 }
 
-fn inside(login: &Login, base: &str) -> String {
+fn inside(login: &Login, workspace: &str, base: &str) -> String {
     let caller = &login.caller;
-    let (agent, workspace) = (escaped(&caller.agent), escaped(&caller.workspace));
+    let now = format!("/{}/now", understory_page::segment(workspace));
+    let (agent, workspace) = (escaped(&caller.agent), escaped(workspace));
     let base = escaped(base);
-    let now = format!("/{}/now", understory_page::segment(&caller.workspace));
     let csrf = escaped(&login.csrf);
     let session = escaped(&caller.session);
     format!(

@@ -3,6 +3,7 @@
 mod agents;
 mod agents_wake;
 mod attack;
+mod browser;
 mod chats;
 mod cli_call;
 mod cli_care;
