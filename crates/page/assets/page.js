@@ -157,7 +157,7 @@
     if (place) { location.href = place.href; return; }
     if (event.key === "g") { go = Date.now(); return; }
     if (event.key === "m") { const field = $("#message"); if (field) { event.preventDefault(); field.focus(); } return; }
-    if (event.key === "/") { const field = $("input[type=search], form.filter input"); if (field) { event.preventDefault(); field.focus(); } return; }
+    if (event.key === "/") { event.preventDefault(); const field = $("#content input[type=search]"); if (field) field.focus(); else location.href = `${base}search`; return; }
     if (event.key === "j" || event.key === "k") {
       const found = rows();
       const at = found.findIndex((row) => row.contains(document.activeElement));

@@ -4,10 +4,12 @@
 //! [`acts::Act`], which is a call of a tool, too.
 
 pub mod acts;
+mod artifacts;
 mod marks;
 mod missing;
 mod needs;
 mod now;
+mod search;
 mod shell;
 mod task;
 mod text;
@@ -15,6 +17,7 @@ mod thread;
 mod threads;
 mod timeline;
 mod visit;
+mod why;
 mod work;
 
 use maud::Markup;
@@ -62,10 +65,19 @@ enum Place {
     Timeline,
     Work,
     Threads,
+    Artifacts,
+    Search,
 }
 
 impl Place {
-    const ALL: [Place; 4] = [Place::Now, Place::Timeline, Place::Work, Place::Threads];
+    const ALL: [Place; 6] = [
+        Place::Now,
+        Place::Timeline,
+        Place::Work,
+        Place::Threads,
+        Place::Artifacts,
+        Place::Search,
+    ];
 
     fn title(self) -> &'static str {
         match self {
@@ -73,6 +85,8 @@ impl Place {
             Place::Timeline => "Timeline",
             Place::Work => "Work",
             Place::Threads => "Threads",
+            Place::Artifacts => "Artifacts",
+            Place::Search => "Search",
         }
     }
 
@@ -82,6 +96,8 @@ impl Place {
             Place::Timeline => "timeline",
             Place::Work => "work",
             Place::Threads => "threads",
+            Place::Artifacts => "artifacts",
+            Place::Search => "search",
         }
     }
 
@@ -92,6 +108,8 @@ impl Place {
             Place::Timeline => 't',
             Place::Work => 'w',
             Place::Threads => 'h',
+            Place::Artifacts => 'a',
+            Place::Search => 's',
         }
     }
 }
@@ -106,6 +124,10 @@ pub fn page(visit: &Visit<'_>, path: &[&str]) -> Result<Found, Fault> {
         ["work", node] => task::page(visit, node),
         ["threads"] => threads::page(visit),
         ["threads", thread] => thread::page(visit, thread),
+        ["artifacts"] => artifacts::page(visit),
+        ["artifacts", label] => artifacts::one(visit, label),
+        ["why", name] => why::page(visit, name),
+        ["search"] => search::page(visit),
         ["go", name] => return Ok(Found::Moved(place_of(name))),
         _ => Err(Fault::new(Code::NotFound, "there is no page here")),
     };

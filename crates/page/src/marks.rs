@@ -62,6 +62,12 @@ impl Mark {
             Mark::Place(Place::Threads) => {
                 r#"<circle cx="8" cy="7.6" r="5.2" fill="currentColor"/><path d="M4.4 10.4 3 14l4-1.6z" fill="currentColor"/>"#
             }
+            Mark::Place(Place::Artifacts) => {
+                r#"<path d="M3 4.2h10M3 8h10M3 11.8h6.5" stroke="currentColor" stroke-width="2"/>"#
+            }
+            Mark::Place(Place::Search) => {
+                r#"<circle cx="7" cy="7" r="4.4" fill="none" stroke="currentColor" stroke-width="1.8"/><path d="m10.4 10.4 3.6 3.6" stroke="currentColor" stroke-width="1.8"/>"#
+            }
             Mark::Ready => {
                 r#"<circle cx="8" cy="8" r="5.6" fill="none" stroke="currentColor" stroke-width="1.8"/>"#
             }

@@ -135,8 +135,8 @@ fn entry(visit: &Visit<'_>, need: &Need, peek: Option<&str>) -> Markup {
                 (mark(Mark::Proposal))
                 div.what {
                     p.title {
-                        (stored(&proposal.proposed_by)) " proposes to change " (stored(&proposal.state.label))
-                        ", line " (proposal.state.start)
+                        (stored(&proposal.proposed_by)) " proposes to change "
+                        a href=(visit.link(&format!("artifacts/{}#{}", segment(&proposal.state.label), proposal.state.start))) { (stored(&proposal.state.label)) ", line " (proposal.state.start) }
                     }
                     p.meta { span.handle { (proposal.id) } @if let Some(why) = &proposal.reasoning { " · " (stored(why)) } }
                     @if let Some(text) = &proposal.content { pre.lines dir="auto" { (stored(text)) } }

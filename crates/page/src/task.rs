@@ -4,6 +4,7 @@ use maud::{Markup, html};
 use serde_json::{Value, json};
 use understory_engine::graph::context::{Context, Dependency};
 use understory_engine::graph::history::{Event, History};
+use understory_engine::kernel::content::node::CLAIMED_BY;
 use understory_model::Fault;
 
 use crate::marks::{Mark, mark};
@@ -16,7 +17,7 @@ pub fn page(visit: &Visit<'_>, handle: &str) -> Result<Content, Fault> {
     let found: Context = visit.ask("graph_context", json!({"node_id": handle, "depth": 1}))?;
     let node = &found.node;
     let past: History = visit.ask("graph_history", json!({"node_id": handle, "limit": 50}))?;
-    let claimed = node.properties.get("claimed_by").and_then(Value::as_str);
+    let claimed = node.properties.get(CLAIMED_BY).and_then(Value::as_str);
     let state = match (node.resolved, node.dropped, claimed) {
         (_, true, _) => Mark::Dropped,
         (true, false, _) => Mark::Done,
@@ -38,6 +39,7 @@ pub fn page(visit: &Visit<'_>, handle: &str) -> Result<Content, Fault> {
                 @if let Some(by) = claimed { " · claimed by " (stored(by)) }
             }
             (acts(visit, &found, claimed))
+            p { a.meta href=(visit.link(&format!("why/{}", segment(&node.id)))) { "Why is this here?" } }
             @if let Some(Value::String(text)) = &node.state { div.body { (linked(visit, text)) } }
             (around(visit, "Must come first", &found.depends_on))
             (around(visit, "Waits for this", &found.depended_by))
@@ -106,12 +108,17 @@ fn acts(visit: &Visit<'_>, found: &Context, claimed: Option<&str>) -> Markup {
 }
 
 fn happened(visit: &Visit<'_>, event: &Event) -> Markup {
+    // Who claimed it since when is told by the act itself.
+    let named = |field: &&str| !field.starts_with("_");
+    let fields = event.changes.iter().map(|change| change.field.as_str());
+    let fields = fields.map(|field| field.strip_prefix("properties.").unwrap_or(field));
+    let fields: Vec<&str> = fields.filter(named).take(5).collect();
     html! {
         li {
             b { (stored(&event.agent)) } " " (event.action)
-            @for change in event.changes.iter().take(5) { span.meta { " · " (stored(&change.field)) } }
+            @if event.action == "updated" { @for field in fields { span.meta { " · " (stored(field)) } } }
             @if let Some(reason) = &event.reason { " because " (stored(reason)) }
-            " " (age(visit, event.timestamp))
+            " " (age(visit, event.timestamp)) " ago"
         }
     }
 }

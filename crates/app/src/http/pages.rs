@@ -29,7 +29,18 @@ const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; i
                       form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
 const HTML: &str = "text/html; charset=utf-8";
 /// What stands first below a workspace; everything else is nothing of ours.
-const PAGES: [&str; 7] = ["now", "timeline", "work", "threads", "go", "events", "do"];
+const PAGES: [&str; 10] = [
+    "now",
+    "timeline",
+    "work",
+    "threads",
+    "artifacts",
+    "search",
+    "why",
+    "go",
+    "events",
+    "do",
+];
 /// How often a quiet stream shows that it is there.
 const ALIVE: Duration = Duration::from_secs(20);
 

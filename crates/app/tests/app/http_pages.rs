@@ -79,7 +79,7 @@ impl Stage {
     }
 }
 
-const PAGES: [&str; 7] = [
+const PAGES: [&str; 12] = [
     "now",
     "timeline",
     "work",
@@ -87,6 +87,11 @@ const PAGES: [&str; 7] = [
     "threads",
     "threads/th_001",
     "timeline?by=ada&of=TASK-001",
+    "artifacts",
+    "artifacts/goals",
+    "why/goals:2",
+    "search?q=script",
+    "search",
 ];
 
 #[on_both]
@@ -116,6 +121,23 @@ fn every_page_is_shown_with_what_was_stored_as_text(backend: Backend) {
             "Here now",
         ],
     );
+    says(
+        &stage.get("work/TASK-002").body,
+        &["claimed by", "Why is this here?"],
+    );
+    says(
+        &stage.get("artifacts/goals").body,
+        &["why/goals:2", "in force"],
+    );
+    says(
+        &stage.get("search?q=Sell").body,
+        &["href=\"/garden/work/TASK-002\""],
+    );
+    let moved = stage.get("go/th_001");
+    assert_eq!(
+        (moved.status, moved.header("location")),
+        (303, Some("/garden/threads/th_001"))
+    );
     let thread = stage.get("threads/th_001").body;
     says(&thread, &["href=\"/garden/go/TASK-002\"", "U+202E"]);
 }
@@ -127,6 +149,8 @@ fn an_empty_workspace_teaches(backend: Backend) {
         ("now", "Nobody works here yet."),
         ("work", "No tasks yet."),
         ("threads", "No threads."),
+        ("artifacts", "No documents."),
+        ("search?q=shoes", "Nothing found for"),
     ] {
         let shown = stage.get(page);
         assert_eq!(shown.status, 200, "{page}: {}", shown.body);

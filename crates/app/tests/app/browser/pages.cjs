@@ -84,7 +84,7 @@ const watched = async (browser, options) => {
 
   // Every link of every page answers; nothing on any page acts or looks elsewhere.
   const seen = new Set();
-  const open = ["now", "timeline", "work", "threads"].map((place) => `${base}/garden/${place}`);
+  const open = ["now", "timeline", "work", "threads", "artifacts", "search?q=sell"].map((place) => `${base}/garden/${place}`);
   while (open.length && seen.size < 60) {
     const address = open.shift();
     if (seen.has(address)) continue;
@@ -101,11 +101,11 @@ const watched = async (browser, options) => {
     for (const colorScheme of ["light", "dark"]) {
       const other = await watched(browser, { viewport: { width, height }, colorScheme });
       await other.context.addCookies(cookies);
-      for (const place of ["now", "timeline", "work", "threads", "threads/th_001", "work/TASK-002"]) {
+      for (const place of ["now", "timeline", "work", "threads", "artifacts", "threads/th_001", "work/TASK-002", "artifacts/goals", "why/goals:2", "search?q=sell"]) {
         await other.page.goto(`${base}/garden/${place}`);
         const wide = await other.page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
         assert.ok(wide <= 0, `${place} at ${width} is ${wide} px too wide`);
-        if (pictures) await other.page.screenshot({ path: `${pictures}/${place.replace("/", "-")}-${width}-${colorScheme}.png` });
+        if (pictures) await other.page.screenshot({ path: `${pictures}/${place.replace(/[^a-z0-9_]+/gi, "-")}-${width}-${colorScheme}.png` });
       }
       await other.context.close();
     }
