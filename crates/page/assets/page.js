@@ -69,11 +69,16 @@
     }
   };
 
-  let seen = 0, wanted = 0, busy = false;
+  // At most five times a second, however much is written.
+  const PAUSE = 200;
+  let seen = 0, wanted = 0, busy = false, last = 0;
   const refresh = async () => {
     if (busy || document.hidden || seen === wanted) return;
     busy = true;
+    await new Promise((go) => setTimeout(go, Math.max(0, last + PAUSE - Date.now())));
+    last = Date.now();
     const upto = wanted;
+    let away = false;
     try {
       const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
       if (answer.redirected || answer.status === 401) { tell("Your link has run out. Get a new one with understory open; your drafts are kept."); return; }
@@ -85,8 +90,8 @@
         document.title = next.title;
       }
       seen = upto;
-    } catch { /* The stream says when the server is back. */ } finally { busy = false; }
-    if (seen !== wanted) setTimeout(refresh, 200);
+    } catch { away = true; /* The stream says when the server is back. */ } finally { busy = false; }
+    if (seen !== wanted && !away) refresh();
   };
 
   // A stream of the log's head. The browser connects again by itself, and says where it was.

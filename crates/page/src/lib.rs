@@ -158,7 +158,14 @@ fn place_of(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::place_of;
+    use super::{SCRIPT, STYLE, place_of};
+
+    #[test]
+    fn the_script_and_the_stylesheet_are_small() {
+        for file in [SCRIPT, STYLE] {
+            assert!(file.len() < 40_000, "{} bytes", file.len());
+        }
+    }
 
     #[test]
     fn names_lead_to_their_pages() {

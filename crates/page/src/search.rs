@@ -1,6 +1,6 @@
 //! Search: by words and by meaning, best first. What is called exactly so is shown at once.
 
-use maud::html;
+use maud::{Markup, html};
 use serde_json::json;
 use understory_engine::kernel::search::{Answer, Hit};
 use understory_model::Fault;
@@ -10,13 +10,13 @@ use crate::visit::Visit;
 use crate::{Content, Place, place_of};
 
 /// What is shown of what was found.
-const MOST: i64 = 50;
+const HITS: i64 = 50;
 
 pub fn page(visit: &Visit<'_>) -> Result<Content, Fault> {
     let query = visit.query.get("q").unwrap_or_default();
     let found: Answer = match query.trim() {
         "" => Answer::default(),
-        words => visit.ask("search", json!({"query": words, "limit": MOST}))?,
+        words => visit.ask("search", json!({"query": words, "limit": HITS}))?,
     };
     Ok(Content {
         place: Place::Search,
@@ -43,7 +43,7 @@ pub fn page(visit: &Visit<'_>) -> Result<Content, Fault> {
                                 (stored(hit.title.as_deref().unwrap_or(&hit.handle)))
                             }
                             p.meta { span.handle { (hit.handle) } " · " (hit.surface) " · " (hit.kind) }
-                            p { (stored(&hit.snippet)) }
+                            p dir="auto" { (snippet(&hit.snippet)) }
                         }
                         a.meta href=(visit.link(&format!("why/{}", segment(&hit.handle)))) { "Why" }
                     }
@@ -52,6 +52,20 @@ pub fn page(visit: &Visit<'_>) -> Result<Content, Fault> {
         },
         json: json!(found),
     })
+}
+
+/// The words that were found stand between pairs of stars.
+fn snippet(text: &str) -> Markup {
+    html! {
+        @for (at, part) in text.split("**").enumerate() {
+            @if at % 2 == 1 { mark { (stored(part)) } }
+            @else if !part.is_empty() { (stored_part(part)) }
+        }
+    }
+}
+
+fn stored_part(part: &str) -> Markup {
+    html! { @if part.trim().is_empty() { " " } @else { (stored(part)) } }
 }
 
 fn place(hit: &Hit) -> String {

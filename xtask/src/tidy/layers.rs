@@ -4,16 +4,17 @@ use super::Violation;
 
 /// The crates of the workspace by directory, each with the ones it may be built on. A crate's own
 /// tests may also use `testkit`.
-const LAYERS: [(&str, &[&str]); 12] = [
+const LAYERS: [(&str, &[&str]); 13] = [
     ("crates/model", &[]),
     ("crates/storage", &["model"]),
     ("crates/meaning", &["model"]),
     ("crates/engine", &["model", "meaning", "storage"]),
     ("crates/tools", &["model", "engine"]),
+    ("crates/page", &["model", "engine", "tools"]),
     (
         "crates/app",
         &[
-            "model", "storage", "engine", "tools", "terminal", "testkit", "bench",
+            "model", "storage", "engine", "tools", "page", "terminal", "testkit", "bench",
         ],
     ),
     ("crates/terminal", &[]),
