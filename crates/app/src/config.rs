@@ -107,6 +107,15 @@ pub struct Surroundings {
 }
 
 impl Surroundings {
+    /// Where processes of this user keep what lives as long as they do.
+    pub fn run_folder(&self) -> Option<PathBuf> {
+        let runtime = (self.env)("XDG_RUNTIME_DIR").map(PathBuf::from);
+        match runtime.filter(|path| path.is_absolute() && path.is_dir()) {
+            Some(path) => Some(path.join("understory")),
+            None => Some(self.data_dir.as_ref()?.join("understory").join("run")),
+        }
+    }
+
     /// Those of this process.
     pub fn real() -> Result<Surroundings, Fault> {
         let folder = std::env::current_dir().map_err(|error| {

@@ -11,6 +11,7 @@ pub mod clash;
 pub mod cli;
 pub mod client;
 pub mod config;
+mod door;
 pub mod embedding;
 pub mod git;
 pub mod hook;

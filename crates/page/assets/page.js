@@ -183,6 +183,8 @@
         : past < 86400 ? `${Math.floor(past / 3600)} h` : `${Math.floor(past / 86400)} d`;
     }
   };
+  // A link that `understory open` opened needs no further click.
+  $("form[data-go]")?.submit();
   expire();
   restore();
   ages();

@@ -49,6 +49,7 @@ pub mod mcp;
 pub mod merge;
 pub mod next;
 pub mod note;
+pub mod open;
 pub mod plan;
 pub mod post;
 pub mod proposals;
@@ -102,6 +103,8 @@ commands! {
     Hook(hook::Args),
     /// Serve MCP and every tool over HTTP
     Serve(serve::Args),
+    /// Open the pages in your browser, and start the server if none runs
+    Open(open::Args),
     /// Issue and revoke tokens for HTTP, and manage their keys
     Token(token::Args),
     /// Show what is open, who you are and where the store is

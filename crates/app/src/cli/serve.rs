@@ -45,6 +45,6 @@ impl Args {
             Plain::Refused
         };
         let runtimes = Runtimes::read(&here.around)?;
-        server::serve(&settings, plain, set, person, runtimes)
+        server::serve(&settings, &here.around, plain, set, (person, runtimes))
     }
 }

@@ -93,6 +93,18 @@ macro_rules! settings {
                 )?)*
                 None
             }
+
+            /// The flags of any command that were given, for another command of ours.
+            pub fn given(&self) -> Vec<String> {
+                let mut words = Vec::new();
+                $($(
+                    if let Some(value) = self.$name.as_ref().map(<$global as ToString>::to_string) {
+                        words.push(format!("--{}", stringify!($name).replace('_', "-")));
+                        words.push(value);
+                    }
+                )?)*
+                words
+            }
         }
 
         /// Everything that can be set.

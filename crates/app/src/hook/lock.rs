@@ -35,7 +35,7 @@ impl Lock {
 
     /// `None` if another process has it, or there is no place for it.
     pub fn take(kind: &str, caller: &Caller, store: &str, around: &Surroundings) -> Option<Lock> {
-        let folder = folder(around)?;
+        let folder = around.run_folder()?;
         files::private_folder(&folder).ok()?;
         let whose = format!("{store}\n{}\n{}", caller.workspace, caller.session);
         let name = hex(&sha256(whose.as_bytes()));
@@ -55,15 +55,6 @@ impl Lock {
             }
         }
         None
-    }
-}
-
-/// Where processes of this user keep what lives as long as they do.
-fn folder(around: &Surroundings) -> Option<PathBuf> {
-    let runtime = (around.env)("XDG_RUNTIME_DIR").map(PathBuf::from);
-    match runtime.filter(|path| path.is_absolute() && path.is_dir()) {
-        Some(path) => Some(path.join("understory")),
-        None => Some(around.data_dir.as_ref()?.join("understory").join("run")),
     }
 }
 

@@ -6,20 +6,27 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use axum::extract::{Path, Request, State};
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::Response;
+use serde_json::json;
 use understory_engine::system::audit::Event;
-use understory_model::{Code, Fault};
+use understory_model::{Caller, Code, Fault};
+use understory_page::Query;
 
 use super::hosts::one;
 use super::login::{self, Login};
 use super::state::AppState;
 use super::{audit, reply, server, v1};
 use crate::call::RequestName;
+use crate::door;
 
 /// The page's own style is all that it may load.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; \
                       frame-ancestors 'none'; base-uri 'none'";
+
+/// As [`POLICY`], for the page that logs in by itself.
+const GOES_ON: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'self'; \
+                       form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
 
 const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:44rem;margin:3rem auto;\
                      padding:0 1rem;color:#223;background:#fdfdfb}code,pre{font:14px/1.5 \
@@ -53,23 +60,101 @@ pub async fn home(State(app): State<Arc<AppState>>, request: Request) -> Respons
     }
 }
 
-/// Asks whether to log in. Programs that check links open them too, and must not spend them.
-pub async fn ask_login(State(app): State<Arc<AppState>>, Path(code): Path<String>) -> Response {
+/// A link for a program of the person who started the server, which shows that it read the file that only
+/// this person can read.
+pub async fn another_link(State(app): State<Arc<AppState>>, request: Request) -> Response {
+    let (parts, _) = request.into_parts();
+    let RequestName(name) = v1::name_of(&parts.extensions);
+    let shown = one(&parts.headers, HeaderName::from_static(door::HEADER));
+    let known = app.door.as_deref().zip(shown);
+    if !known.is_some_and(|(key, shown)| is_same(key, shown)) {
+        let fault = Fault::new(
+            Code::Forbidden,
+            "links are for the person who started the server",
+        );
+        return reply::fault(&fault, &name);
+    }
+    match app.logins.link(Instant::now()) {
+        Ok(code) => reply::json(StatusCode::OK, &json!({ "link": format!("/login/{code}") })),
+        Err(fault) => reply::fault(&fault, &name),
+    }
+}
+
+/// Compares in a time that says nothing of where they differ.
+fn is_same(key: &str, shown: &str) -> bool {
+    let pairs = key.bytes().zip(shown.bytes());
+    key.len() == shown.len() && pairs.fold(0, |differ, (one, other)| differ | (one ^ other)) == 0
+}
+
+/// Asks whether to log in. Programs that check links open them too, and must not spend them; the script
+/// goes on by itself, which only a browser does.
+pub async fn ask_login(
+    State(app): State<Arc<AppState>>,
+    Path(code): Path<String>,
+    request: Request,
+) -> Response {
     if !app.logins.works(&code, Instant::now()) {
         return spent();
     }
-    let text = "<h1>Understory</h1><p>This link logs you in here, once.</p>\
-                <form method=\"post\"><button>Log in</button></form>";
-    page(StatusCode::OK, text)
+    let to = Query::parse(request.uri().query().unwrap_or_default());
+    let Some(to) = to.get("to") else {
+        let text = "<h1>Understory</h1><p>This link logs you in here, once.</p>\
+                    <form method=\"post\"><button>Log in</button></form>";
+        return page(StatusCode::OK, text);
+    };
+    let text = format!(
+        "<h1>Understory</h1><p>This link logs you in here, once.</p>\
+         <form method=\"post\" action=\"?to={}\" data-go><button>Log in</button></form>\
+         <script src=\"/assets/page.js\" defer></script>",
+        understory_page::segment(to)
+    );
+    let mut answer = page(StatusCode::OK, &text);
+    answer.headers_mut().insert(
+        header::CONTENT_SECURITY_POLICY,
+        HeaderValue::from_static(GOES_ON),
+    );
+    answer
 }
 
 /// Trades a link's code for a cookie.
-pub async fn login(State(app): State<Arc<AppState>>, Path(code): Path<String>) -> Response {
+pub async fn login(
+    State(app): State<Arc<AppState>>,
+    Path(code): Path<String>,
+    request: Request,
+) -> Response {
     let Some(value) = app.logins.redeem(&code, Instant::now()) else {
         return spent();
     };
     audit::person(&app, app.logins.person(), Event::LoggedIn).await;
-    moved(&login::set_cookie(Some(&value), app.hosts.is_secure()))
+    let mut answer = moved(&login::set_cookie(Some(&value), app.hosts.is_secure()));
+    let to = Query::parse(request.uri().query().unwrap_or_default());
+    if let Some(to) = to.get("to") {
+        let workspace = named(&app, app.logins.person()).await;
+        let place = format!("/{}/{}", understory_page::segment(&workspace), place(to));
+        if let Ok(place) = HeaderValue::from_str(&place) {
+            answer.headers_mut().insert(header::LOCATION, place);
+        }
+    }
+    answer
+}
+
+/// A page by its address below the workspace, or anything by its name.
+fn place(to: &str) -> String {
+    let segments = to
+        .split('/')
+        .filter(|part| !part.is_empty() && *part != "..");
+    let segments: Vec<String> = segments.map(understory_page::segment).collect();
+    match segments.as_slice() {
+        [one] if !super::pages::is_page(one) => format!("go/{one}"),
+        _ => segments.join("/"),
+    }
+}
+
+/// What a person's workspace is called: where another repository has the name already, otherwise.
+async fn named(app: &AppState, person: &Caller) -> String {
+    let caller = person.clone();
+    let found = app.read(move |engine| Ok(engine.workspace(&caller)?.name().to_owned()));
+    found.await.unwrap_or_else(|_| person.workspace.clone())
 }
 
 /// For somebody who asks for a page and is not logged in.
@@ -119,7 +204,7 @@ pub async fn only_get(request: Request) -> Response {
     let (parts, _) = request.into_parts();
     let RequestName(name) = v1::name_of(&parts.extensions);
     let allowed = match parts.uri.path() {
-        "/logout" => "POST",
+        "/logout" | door::PATH => "POST",
         path if path.starts_with("/login/") => "GET, POST",
         _ => "GET",
     };

@@ -62,6 +62,11 @@ pub async fn asset(Path(file): Path<String>, request: Request) -> Response {
     }
 }
 
+/// Whether pages stand below a name.
+pub fn is_page(name: &str) -> bool {
+    PAGES.contains(&name)
+}
+
 /// `/<workspace>/<page>`.
 pub async fn serve(
     State(app): State<Arc<AppState>>,
@@ -73,7 +78,7 @@ pub async fn serve(
         None => (path, false),
     };
     let first = path.split('/').next().unwrap_or_default();
-    if !PAGES.contains(&first) {
+    if !is_page(first) {
         return health::nothing(request).await;
     }
     let (parts, body) = request.into_parts();

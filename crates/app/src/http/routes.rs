@@ -12,6 +12,7 @@ use super::{entities, guard, health, mcp, openapi, page, pages, v1, wellknown};
 pub fn router<A: mcp::Answers>(app: Arc<AppState>) -> Router {
     Router::new()
         .route("/", get(page::home))
+        .route(crate::door::PATH, axum::routing::post(page::another_link))
         .route("/login/{code}", get(page::ask_login).post(page::login))
         .route("/logout", axum::routing::post(page::logout))
         .route("/mcp", any(mcp::serve::<A>))

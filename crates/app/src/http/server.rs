@@ -31,7 +31,8 @@ use super::routes;
 use super::state::{AppState, Plan};
 use super::tls::Tls;
 use crate::call::stop_signal;
-use crate::config::Settings;
+use crate::config::{Settings, Surroundings};
+use crate::door::Door;
 use crate::embedding;
 use crate::log;
 use crate::store::{STACK_BYTES, Store};
@@ -58,10 +59,10 @@ pub enum Plain {
 /// Serves until the process is told to stop.
 pub fn serve(
     settings: &Settings,
+    around: &Surroundings,
     plain: Plain,
     set: ToolSet,
-    person: Caller,
-    runtimes: Runtimes,
+    (person, runtimes): (Caller, Runtimes),
 ) -> Result<ExitCode, Fault> {
     let store = Store::for_tools(settings, &runtimes);
     let verifier = verifier(settings)?;
@@ -85,6 +86,11 @@ pub fn serve(
         store.begin();
         let following = embedding::follow(&store, person.clone(), true);
         let waking = Worker::new(runtimes, person.clone(), true).begin(&store);
+        let door = Door::show(settings, around, &person, hosts.here());
+        if let Err(fault) = &door {
+            log::debug(format_args!("{fault}"));
+        }
+        let door = door.ok();
         let plan = Plan {
             store: Arc::clone(&store),
             verifier,
@@ -93,9 +99,10 @@ pub fn serve(
             set,
             rate_per_second: settings.rate_per_second.value,
             person,
+            door: door.as_ref().map(|shown| shown.door.key.clone()),
         };
         run::<Product>(listener, plan).await;
-        drop((following, waking));
+        drop((following, waking, door));
         Ok(ExitCode::SUCCESS)
     });
     // What still waits, waits for nobody.

@@ -42,6 +42,8 @@ pub struct AppState {
     pub sessions: Sessions,
     pub signs: Arc<Signs>,
     pub logins: Logins,
+    /// What the person's own programs get login links for.
+    pub door: Option<String>,
     /// What was revoked, for many who are answered at the same moment.
     pub lately: Lately,
     /// Refused tokens that are still to be told.
@@ -64,6 +66,8 @@ pub struct Plan {
     pub set: ToolSet,
     pub rate_per_second: i64,
     pub person: Caller,
+    /// What the person's own programs get login links for.
+    pub door: Option<String>,
 }
 
 impl AppState {
@@ -85,6 +89,7 @@ impl AppState {
             verifier: plan.verifier,
             lately: Lately::default(),
             logins: Logins::new(plan.person, plan.hosts.is_secure()),
+            door: plan.door,
             hosts: plan.hosts,
             rates,
             held: Arc::default(),

@@ -135,6 +135,7 @@ fn fixture(site: &AppState) -> u16 {
         set: ToolSet::parse("all").unwrap(),
         rate_per_second: settings.rate_per_second.value,
         person: web::caller("ann", "garden", Role::Operator),
+        door: None,
     };
     std::thread::spawn(move || {
         let runtime = tokio::runtime::Runtime::new().unwrap();

@@ -281,3 +281,103 @@ fn a_page_hears_of_every_commit(backend: Backend) {
     );
     assert!(event(&mut stream) > first);
 }
+
+/// Logs in as a browser does that `understory open` opened; where it ends up, and the cookie.
+fn followed(server: &Server, link: &str) -> (String, String) {
+    let port = server.port;
+    let path = link.split_once(&format!(":{port}")).unwrap().1;
+    let asked = server.get(path);
+    says(&asked.body, &["data-go", "/assets/page.js"]);
+    let moved = server.ask("POST", path).send();
+    assert_eq!(moved.status, 303, "{}", moved.body);
+    let cookie = moved
+        .header("set-cookie")
+        .unwrap()
+        .split(';')
+        .next()
+        .unwrap();
+    (
+        moved.header("location").unwrap().to_owned(),
+        cookie.to_owned(),
+    )
+}
+
+fn port_of(link: &str) -> u16 {
+    let port = link.strip_prefix("http://127.0.0.1:").unwrap();
+    port.split('/').next().unwrap().parse().unwrap()
+}
+
+#[on_both]
+fn open_logs_in_to_the_server_that_runs(backend: Backend) {
+    let stage = Stage::filled(backend);
+    for (page, ends) in [
+        ("now", "/garden/now"),
+        ("threads/th_001", "/garden/threads/th_001"),
+        ("TASK-001", "/garden/go/TASK-001"),
+        ("../../x", "/garden/go/x"),
+    ] {
+        let done = stage
+            .site
+            .command(&["open", "--print", page])
+            .output()
+            .unwrap();
+        let out = String::from_utf8(done.stdout).unwrap();
+        assert!(
+            done.status.success(),
+            "{out} {}",
+            String::from_utf8_lossy(&done.stderr)
+        );
+        let (place, cookie) = followed(&stage.server, out.trim());
+        assert_eq!(place, ends);
+        let ask = stage
+            .server
+            .ask("GET", "/garden/now")
+            .header("Cookie", &cookie);
+        assert_eq!(ask.send().status, 200);
+    }
+    for key in ["", "0000"] {
+        let ask = stage
+            .server
+            .ask("POST", "/login")
+            .header("x-understory-door", key);
+        assert_eq!(ask.send().status, 403);
+    }
+    // An agent's shell is not a person.
+    let mut agent = stage.site.command(&["open", "--print"]);
+    let done = agent.env("CLAUDECODE", "1").output().unwrap();
+    assert!(!done.status.success());
+    says(&String::from_utf8_lossy(&done.stderr), &["for people"]);
+}
+
+#[test]
+fn open_starts_a_server_that_stays() {
+    let site = AppState::new(Backend::sqlite());
+    let open = || {
+        let mut command = site.command(&["open", "--print"]);
+        let done = command
+            .env("UNDERSTORY_LISTEN", "127.0.0.1:0")
+            .output()
+            .unwrap();
+        let told = String::from_utf8_lossy(&done.stderr).into_owned();
+        assert!(done.status.success(), "{told}");
+        (
+            String::from_utf8(done.stdout).unwrap().trim().to_owned(),
+            told,
+        )
+    };
+    let (link, told) = open();
+    says(&told, &["Started `understory serve`, process "]);
+    let process = told
+        .split("process ")
+        .nth(1)
+        .unwrap()
+        .split('.')
+        .next()
+        .unwrap()
+        .to_owned();
+    let (again, quiet) = open();
+    let stop = std::process::Command::new("kill").arg(&process).status();
+    assert!(stop.unwrap().success());
+    assert_eq!(port_of(&link), port_of(&again), "one server is enough");
+    assert!(!quiet.contains("Started"), "{quiet}");
+}

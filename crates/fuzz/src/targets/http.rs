@@ -73,6 +73,7 @@ impl Http {
             set: ToolSet::parse("all").expect("all tools"),
             rate_per_second: 1_000_000,
             person: World::caller("olga"),
+            door: None,
         };
         runtime.spawn(server::run::<Product>(listener, plan));
         Http {
