@@ -82,6 +82,7 @@
     try {
       const answer = await fetch(location.href, { headers: { Accept: "text/html" } });
       if (answer.redirected || answer.status === 401) { tell("Your link has run out. Get a new one with understory open; your drafts are kept."); return; }
+      if (!answer.ok && answer.status !== 404) { away = true; setTimeout(refresh, 1000); return; }
       const next = new DOMParser().parseFromString(await answer.text(), "text/html");
       if ($("#content", next)) {
         morph($("#content"), $("#content", next));
