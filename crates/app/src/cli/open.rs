@@ -130,7 +130,7 @@ fn serve(here: &Here, more: &[&str]) -> Result<Child, Fault> {
         .map_err(failed)?;
     let mut command = Command::new(std::env::current_exe().map_err(failed)?);
     command
-        .args(here.flags.given())
+        .envs(here.flags.as_variables())
         .arg("serve")
         .args(more)
         .stdin(Stdio::null())

@@ -94,16 +94,16 @@ macro_rules! settings {
                 None
             }
 
-            /// The flags of any command that were given, for another command of ours.
-            pub fn given(&self) -> Vec<String> {
-                let mut words = Vec::new();
+            /// The flags of any command that were given, for another process of ours: as variables, because
+            /// others on the machine can read a command line.
+            pub fn as_variables(&self) -> Vec<(&'static str, String)> {
+                let mut variables = Vec::new();
                 $($(
                     if let Some(value) = self.$name.as_ref().map(<$global as ToString>::to_string) {
-                        words.push(format!("--{}", stringify!($name).replace('_', "-")));
-                        words.push(value);
+                        variables.push(($env, value));
                     }
                 )?)*
-                words
+                variables
             }
         }
 
