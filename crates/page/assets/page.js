@@ -98,22 +98,27 @@
   // A stream of the log's head. The browser connects again by itself, and says where it was.
   let lost = null;
   const tell = (text) => { const line = $("#connection"); if (line && line.textContent !== text) line.textContent = text; };
+  let events = null;
   const follow = () => {
-    const events = new EventSource(document.body.dataset.events);
+    events = new EventSource(document.body.dataset.events);
     events.onopen = () => { if (lost) { lost = null; tell("Connected again."); setTimeout(() => tell(""), 4000); } };
     events.onmessage = ({ data }) => {
       const { head } = JSON.parse(data);
-      if (!wanted && !seen) seen = head;
+      if (!wanted && !seen) seen = head - 1;
       wanted = head;
       refresh();
     };
     events.onerror = () => {
       lost ??= new Date();
       tell(`Not connected since ${lost.toTimeString().slice(0, 5)}. What you write is kept.`);
-      if (events.readyState === EventSource.CLOSED) setTimeout(follow, 3000);
+      if (events?.readyState === EventSource.CLOSED) setTimeout(() => events && follow(), 3000);
     };
   };
-  document.addEventListener("visibilitychange", refresh);
+  // A browser opens few connections to one server, so only a tab that is seen keeps one.
+  document.addEventListener("visibilitychange", () => {
+    if (!document.body.dataset.events) return;
+    if (document.hidden) { events?.close(); events = null; } else if (!events) follow();
+  });
 
   // Forms are sent without leaving the page; an error stands under the form that caused it.
   const fail = (form, text) => {
@@ -190,5 +195,5 @@
   restore();
   ages();
   setInterval(() => document.hidden || ages(), 60_000);
-  if (document.body.dataset.events) follow();
+  if (document.body.dataset.events && !document.hidden) follow();
 })();

@@ -44,7 +44,7 @@ pub fn needs(visit: &Visit<'_>) -> Result<Vec<Need>, Fault> {
     let mut all = Vec::new();
     let unread: Threads = visit.ask("list_threads", json!({"unread": true, "limit": EACH}))?;
     all.extend(unread.threads.into_iter().map(Need::Message));
-    let asked = json!({"status": Status::Blocked.as_str(), "all": true, "limit": EACH});
+    let asked = json!({"status": Status::Blocked.as_str(), "all": visit.sees_all(), "limit": EACH});
     let stuck: Threads = visit.ask("list_threads", asked)?;
     let is_new = |line: &Line| {
         let is_it =

@@ -16,7 +16,7 @@ use crate::{Content, Place};
 const PAGE: i64 = 100;
 
 pub fn page(visit: &Visit<'_>) -> Result<Content, Fault> {
-    let mut asked = json!({"all": true, "limit": PAGE});
+    let mut asked = json!({"all": visit.sees_all(), "limit": PAGE});
     if let Some(status) = visit.query.get("status") {
         asked["status"] = Value::from(status);
     }

@@ -2,7 +2,7 @@
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
-use understory_model::{Code, Fault, Time};
+use understory_model::{Code, Fault, Role, Time};
 use understory_tools::{Context, registry};
 
 use crate::text;
@@ -42,6 +42,11 @@ impl Visit<'_> {
     /// An address below the workspace.
     pub fn link(&self, place: &str) -> String {
         format!("/{}/{place}", text::segment(self.workspace))
+    }
+
+    /// Whether threads of others are shown, too: not to a worker.
+    pub fn sees_all(&self) -> bool {
+        self.context.caller.role != Role::Worker
     }
 
     pub fn person(&self) -> &str {

@@ -80,7 +80,10 @@ fn ask(door: Option<Door>) -> Option<String> {
         .send_empty();
     let answer = asked.ok()?.body_mut().read_to_string().ok()?;
     let Link { link } = serde_json::from_str(&answer).ok()?;
-    Some(format!("{}{link}", door.address))
+    // Where the server was killed, another user's program may answer at its port by now.
+    let code = link.strip_prefix("/login/")?;
+    let is_code = code.len() == 64 && code.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_code.then(|| format!("{}{link}", door.address))
 }
 
 /// Starts a server that outlives this command, and asks it for a link.

@@ -118,6 +118,10 @@ impl Hosts {
         }
     }
 
+    pub fn port(&self) -> u16 {
+        self.listen.port()
+    }
+
     /// Where it listens, and what it is called where that is something else.
     pub fn both(&self) -> String {
         match &self.public {

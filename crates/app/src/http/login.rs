@@ -42,22 +42,21 @@ pub struct Login {
 /// The link that was given out, and the logins that links became.
 pub struct Logins {
     person: Caller,
-    /// Whether cookies are for encrypted connections alone.
-    secure: bool,
+    pub cookie: Cookie,
     link: Mutex<Option<(String, Instant)>>,
     logins: Mutex<HashMap<String, Login>>,
     last_link: Mutex<Option<Instant>>,
 }
 
 impl Logins {
-    pub fn new(person: Caller, secure: bool) -> Logins {
+    pub fn new(person: Caller, cookie: Cookie) -> Logins {
         Logins {
             // A login proves one session, as a token does.
             person: Caller {
                 via: Via::Token,
                 ..person
             },
-            secure,
+            cookie,
             link: Mutex::default(),
             logins: Mutex::default(),
             last_link: Mutex::default(),
@@ -128,7 +127,7 @@ impl Logins {
 
     /// The login whose cookie a request has.
     pub fn find(&self, headers: &HeaderMap) -> Option<Login> {
-        let name = cookie(headers, self.secure)?;
+        let name = self.cookie.of(headers)?;
         let logins = locked(&self.logins);
         let login = logins.get(name)?;
         (Instant::now() < login.until).then(|| login.clone())
@@ -142,7 +141,7 @@ impl Logins {
 
     /// Ends the login whose cookie a request has.
     pub fn end(&self, headers: &HeaderMap) {
-        if let Some(name) = cookie(headers, self.secure) {
+        if let Some(name) = self.cookie.of(headers) {
             locked(&self.logins).remove(name);
         }
     }
@@ -180,35 +179,45 @@ pub async fn is_revoked(app: &AppState, login: &Login) -> Result<bool, Fault> {
     read.await
 }
 
-/// The cookie's name. With the prefix, browsers see to it that no other host can set it; they allow
-/// that for encrypted connections only.
-fn cookie_name(secure: bool) -> &'static str {
-    if secure {
-        "__Host-understory"
-    } else {
-        "understory"
+/// The cookie of a server's logins.
+pub struct Cookie {
+    name: String,
+    secure: bool,
+}
+
+impl Cookie {
+    /// With the prefix, browsers see to it that no other host can set it; they allow that for encrypted
+    /// connections only. Without it the name has the port: a browser keeps one set of cookies for all ports
+    /// of a host, and a person may have a server for each project.
+    pub fn new(secure: bool, port: u16) -> Cookie {
+        let name = if secure {
+            "__Host-understory".to_owned()
+        } else {
+            format!("understory-{port}")
+        };
+        Cookie { name, secure }
     }
-}
 
-/// What sets the cookie, or ends it when there is no value.
-pub fn set_cookie(value: Option<&str>, secure: bool) -> String {
-    let (name, mark) = (cookie_name(secure), if secure { "; Secure" } else { "" });
-    let age = value.map_or(0, |_| LOGIN.as_secs());
-    let value = value.unwrap_or_default();
-    format!("{name}={value}; Path=/; Max-Age={age}; HttpOnly; SameSite=Strict{mark}")
-}
+    /// What sets the cookie, or ends it when there is no value.
+    pub fn set(&self, value: Option<&str>) -> String {
+        let mark = if self.secure { "; Secure" } else { "" };
+        let age = value.map_or(0, |_| LOGIN.as_secs());
+        let (name, value) = (&self.name, value.unwrap_or_default());
+        format!("{name}={value}; Path=/; Max-Age={age}; HttpOnly; SameSite=Strict{mark}")
+    }
 
-/// The cookie's value. On an encrypted connection only the name counts that no other host can set:
-/// the other could have been planted by anybody who answers for this host without TLS.
-fn cookie(headers: &HeaderMap, secure: bool) -> Option<&str> {
-    let all = headers.get_all(header::COOKIE).iter();
-    let pairs = all
-        .filter_map(|value| value.to_str().ok())
-        .flat_map(|value| value.split(';'));
-    pairs
-        .filter_map(|pair| pair.trim().split_once('='))
-        .find(|(name, _)| *name == cookie_name(secure))
-        .map(|(_, value)| value)
+    /// The cookie's value. On an encrypted connection only the name counts that no other host can set:
+    /// the other could have been planted by anybody who answers for this host without TLS.
+    fn of<'h>(&self, headers: &'h HeaderMap) -> Option<&'h str> {
+        let all = headers.get_all(header::COOKIE).iter();
+        let pairs = all
+            .filter_map(|value| value.to_str().ok())
+            .flat_map(|value| value.split(';'));
+        pairs
+            .filter_map(|pair| pair.trim().split_once('='))
+            .find(|(name, _)| *name == self.name)
+            .map(|(_, value)| value)
+    }
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -236,7 +245,7 @@ mod tests {
             project: "default".into(),
             via: understory_model::Via::Token,
         };
-        Logins::new(person, secure)
+        Logins::new(person, Cookie::new(secure, 7878))
     }
 
     fn bearing(cookie: &str) -> HeaderMap {
@@ -258,16 +267,16 @@ mod tests {
         assert!(logins.redeem(&late, now).is_none(), "it was tried");
 
         let found = logins
-            .find(&bearing(&format!("a=b; understory={name}")))
+            .find(&bearing(&format!("a=b; understory-7878={name}")))
             .unwrap();
         assert_eq!(found.caller.agent, "ann");
         assert_ne!(found.csrf, name);
-        assert!(logins.find(&bearing("understory=nope")).is_none());
+        assert!(logins.find(&bearing("understory-7878=nope")).is_none());
         assert!(logins.find(&HeaderMap::new()).is_none());
-        logins.end(&bearing(&format!("understory={name}")));
+        logins.end(&bearing(&format!("understory-7878={name}")));
         assert!(
             logins
-                .find(&bearing(&format!("understory={name}")))
+                .find(&bearing(&format!("understory-7878={name}")))
                 .is_none()
         );
     }
@@ -292,14 +301,14 @@ mod tests {
             let code = logins.link(now).unwrap();
             let name = logins.redeem(&code, now).unwrap();
             let find = |secure| {
-                let cookie = format!("{}={name}", cookie_name(secure));
+                let cookie = format!("{}={name}", Cookie::new(secure, 7878).name);
                 logins.find(&bearing(&cookie)).is_some()
             };
             assert!(find(secure) && !find(!secure), "{secure}");
             let both = format!(
                 "{}=planted; {}={name}",
-                cookie_name(!secure),
-                cookie_name(secure)
+                Cookie::new(!secure, 7878).name,
+                Cookie::new(secure, 7878).name
             );
             assert!(logins.find(&bearing(&both)).is_some(), "{secure}");
             logins.end_all();
@@ -309,13 +318,18 @@ mod tests {
 
     #[test]
     fn a_cookie_is_for_this_server_alone() {
-        let plain = set_cookie(Some("x"), false);
-        for part in ["understory=x;", "HttpOnly", "SameSite=Strict", "Path=/"] {
+        let plain = Cookie::new(false, 7878).set(Some("x"));
+        for part in [
+            "understory-7878=x;",
+            "HttpOnly",
+            "SameSite=Strict",
+            "Path=/",
+        ] {
             assert!(plain.contains(part), "{plain}");
         }
         assert!(!plain.contains("Secure"));
-        let secure = set_cookie(Some("x"), true);
+        let secure = Cookie::new(true, 7878).set(Some("x"));
         assert!(secure.starts_with("__Host-understory=x;") && secure.ends_with("; Secure"));
-        assert!(set_cookie(None, false).contains("Max-Age=0"));
+        assert!(Cookie::new(false, 7878).set(None).contains("Max-Age=0"));
     }
 }

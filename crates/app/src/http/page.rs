@@ -126,7 +126,7 @@ pub async fn login(
         return spent();
     };
     audit::person(&app, app.logins.person(), Event::LoggedIn).await;
-    let mut answer = moved(&login::set_cookie(Some(&value), app.hosts.is_secure()));
+    let mut answer = moved(&app.logins.cookie.set(Some(&value)));
     let to = Query::parse(request.uri().query().unwrap_or_default());
     if let Some(to) = to.get("to") {
         let workspace = named(&app, app.logins.person()).await;
@@ -196,7 +196,7 @@ pub async fn logout(State(app): State<Arc<AppState>>, request: Request) -> Respo
         }
         audit::person(&app, &login.caller, Event::LoggedOut).await;
     }
-    moved(&login::set_cookie(None, app.hosts.is_secure()))
+    moved(&app.logins.cookie.set(None))
 }
 
 /// What addresses answer that are only read.

@@ -12,7 +12,7 @@ use super::audit::Refusals;
 use super::connections::{self, Connections};
 use super::held::Held;
 use super::hosts::Hosts;
-use super::login::Logins;
+use super::login::{Cookie, Logins};
 use super::metrics::Metrics;
 use super::rate::Rates;
 use super::revoked::Lately;
@@ -88,7 +88,10 @@ impl AppState {
             requests: Arc::default(),
             verifier: plan.verifier,
             lately: Lately::default(),
-            logins: Logins::new(plan.person, plan.hosts.is_secure()),
+            logins: Logins::new(
+                plan.person,
+                Cookie::new(plan.hosts.is_secure(), plan.hosts.port()),
+            ),
             door: plan.door,
             hosts: plan.hosts,
             rates,

@@ -350,6 +350,24 @@ fn open_logs_in_to_the_server_that_runs(backend: Backend) {
 }
 
 #[test]
+fn two_servers_do_not_log_each_other_out() {
+    // A browser sends what either has set to both, because it does not tell ports apart.
+    let sites = [(); 2].map(|()| AppState::new(Backend::sqlite()));
+    let servers = sites.each_ref().map(AppState::serve);
+    let cookies = servers.each_ref().map(|server| log_in(server).0);
+    let names = cookies
+        .each_ref()
+        .map(|cookie| cookie.split('=').next().unwrap());
+    assert_ne!(names[0], names[1]);
+    for server in &servers {
+        let ask = server
+            .ask("GET", "/garden/now")
+            .header("Cookie", &cookies.join("; "));
+        assert_eq!(ask.send().status, 200);
+    }
+}
+
+#[test]
 fn open_starts_a_server_that_stays() {
     let site = AppState::new(Backend::sqlite());
     let open = || {

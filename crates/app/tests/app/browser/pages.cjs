@@ -82,6 +82,14 @@ const watched = async (browser, options) => {
   assert.deepEqual(known, []);
   trouble.length = 0;
 
+  // What is written after the page was made and before its stream begins is not missed.
+  await page.route("**/events", async (route) => {
+    call("bob", "graph_plan", { nodes: [{ ref: "n", summary: "Come in between" }] });
+    await route.continue();
+  }, { times: 1 });
+  await page.goto(`${base}/garden/timeline`);
+  await page.getByText("Come in between").waitFor({ timeout: 10_000 });
+
   // Every link of every page answers; nothing on any page acts or looks elsewhere.
   const seen = new Set();
   const open = ["now", "timeline", "work", "threads", "artifacts", "search?q=sell"].map((place) => `${base}/garden/${place}`);
