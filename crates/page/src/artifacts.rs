@@ -16,6 +16,8 @@ use crate::{Content, Place};
 
 /// Artifacts of a page, and commits whose authors are looked up.
 const PAGE: i64 = 100;
+/// Lines of a page.
+const LINES: i64 = 500;
 
 pub fn page(visit: &Visit<'_>) -> Result<Content, Fault> {
     let mut asked = json!({"limit": PAGE});
@@ -56,11 +58,14 @@ pub fn page(visit: &Visit<'_>) -> Result<Content, Fault> {
 /// One document: its lines, and for each run of lines who wrote it and when.
 pub fn one(visit: &Visit<'_>, label: &str) -> Result<Content, Fault> {
     let start = visit.query.get("start").and_then(|n| n.parse::<i64>().ok());
+    let start = start.unwrap_or(1).clamp(1, i64::MAX - LINES);
     let mut asked = json!({"artifact": label});
-    if let Some(start) = start {
+    if start > 1 {
         asked["start"] = start.into();
     }
-    if let Some(commit) = visit.query.get("version") {
+    asked["end"] = (start + LINES - 1).into();
+    let commit = visit.query.get("version");
+    if let Some(commit) = commit {
         asked["commit"] = commit.into();
     }
     let found: Lines = visit.ask("garden_artifact_show", asked)?;
@@ -73,6 +78,8 @@ pub fn one(visit: &Visit<'_>, label: &str) -> Result<Content, Fault> {
         .iter()
         .filter_map(|one| Some((one.commit.as_str(), one.said.as_ref()?)))
         .collect();
+    let shown = found.lines.last().map_or(0, |line| line.line);
+    let next = (shown < found.total && shown > 0).then_some(shown + 1);
     let place = format!("artifacts/{}", segment(label));
     Ok(Content {
         place: Place::Artifacts,
@@ -97,8 +104,8 @@ pub fn one(visit: &Visit<'_>, label: &str) -> Result<Content, Fault> {
                     }
                 }
             }
-            @if let Some(next) = found.next_start {
-                p { a.more href=(visit.link(&format!("{place}?start={next}"))) { "Show the lines from " (next) } }
+            @if let Some(next) = next {
+                p { a.more href=(visit.link(&format!("{place}?start={next}{}", commit.map(|commit| format!("&version={}", segment(commit))).unwrap_or_default()))) { "Show the lines from " (next) } }
             }
             section {
                 h2 { "Versions" }

@@ -3,9 +3,13 @@
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use understory_model::{Code, Fault, Role, Time};
+use understory_tools::tool::Common;
 use understory_tools::{Context, registry};
 
 use crate::text;
+
+/// What a tool may answer at most, in characters.
+const ROOM: usize = 4 << 20;
 
 /// A person at a page.
 pub struct Visit<'a> {
@@ -19,8 +23,12 @@ pub struct Visit<'a> {
 }
 
 impl Visit<'_> {
-    /// Calls a tool that reads.
-    pub fn ask<T: DeserializeOwned>(&self, tool: &str, arguments: Value) -> Result<T, Fault> {
+    /// Calls a tool that reads, with more room than an agent has: pages bound what they show by counts.
+    pub fn ask<T: DeserializeOwned>(&self, tool: &str, mut arguments: Value) -> Result<T, Fault> {
+        let takes = registry::find(tool).is_some_and(|tool| tool.takes.contains(&Common::MaxChars));
+        if takes && let Some(fields) = arguments.as_object_mut() {
+            fields.insert("max_chars".to_owned(), ROOM.into());
+        }
         let answer = registry::call_named(&self.context, tool, arguments)?;
         serde_json::from_value(answer)
             .map_err(|error| Fault::new(Code::Internal, format!("{tool} answered: {error}")))

@@ -249,6 +249,29 @@ fn pages_and_forms_are_for_the_person_alone(backend: Backend) {
     assert_eq!(stage.get("nothing").status, 404);
 }
 
+#[on_both]
+fn long_things_are_shown_to_their_end(backend: Backend) {
+    let stage = Stage::filled(backend);
+    for n in 0..30 {
+        let body = format!("word {n} {}", "a ".repeat(3_000));
+        stage.as_agent(
+            "ada",
+            "post_message",
+            json!({"thread_id": "th_001", "body": body}),
+        );
+    }
+    says(&stage.get("threads/th_001").body, &["word 0 ", "word 29 "]);
+    let lines: String = (1..=1_200).map(|n| format!("line number {n}\n")).collect();
+    let text = json!({"label": "long", "content": lines});
+    stage.as_agent("ada", "garden_artifact_create", text);
+    let first = stage.get("artifacts/long").body;
+    says(&first, &["line number 500<", "artifacts/long?start=501"]);
+    assert!(!first.contains("line number 501<"));
+    let last = stage.get("artifacts/long?start=1001").body;
+    says(&last, &["line number 1200<"]);
+    assert!(!last.contains("?start="), "nothing follows");
+}
+
 /// The next event of a stream: its number.
 fn event(stream: &mut BufReader<TcpStream>) -> i64 {
     let mut line = String::new();
