@@ -4,16 +4,21 @@
 //! [`acts::Act`], which is a call of a tool, too.
 
 pub mod acts;
+mod agents;
+mod around;
 mod artifacts;
+mod assets;
+mod conversations;
 mod marks;
 mod missing;
 mod needs;
 mod now;
+mod proof;
+mod reasoning;
+mod records;
 mod search;
 mod shell;
-mod task;
 mod text;
-mod thread;
 mod threads;
 mod timeline;
 mod visit;
@@ -24,13 +29,11 @@ use maud::Markup;
 use serde_json::Value;
 use understory_model::{Code, Fault};
 
+pub use assets::{ICON, SCRIPT, STYLE, WAITS};
 pub use text::segment;
-pub use visit::{Query, Visit};
+pub use visit::{Login, Query, Visit};
 
-/// The stylesheet and the script, as they are served.
-pub const STYLE: &str = include_str!("../assets/page.css");
-pub const SCRIPT: &str = include_str!("../assets/page.js");
-pub const ICON: &str = include_str!("../assets/icon.svg");
+use marks::Mark;
 
 /// A page, whole, and the same as data.
 pub struct Page {
@@ -47,36 +50,86 @@ pub enum Found {
     Moved(String),
 }
 
-/// What stands between the rail and the edges.
+/// What stands between the rail and the edges: up to three columns, each of which scrolls by itself.
+#[derive(Default)]
 struct Content {
     /// Which entry of the rail is marked.
     place: Place,
     title: String,
     /// A sentence of counts beside the title.
     counts: String,
+    /// Filters and views, at the right end of the head.
+    controls: Markup,
+    /// What one chooses from: a tree, or a list of threads. On a phone it stands alone until
+    /// something is chosen.
+    list: Option<Markup>,
     main: Markup,
+    /// Whether the body begins at its edges, because it is a list of rows or a picture.
+    flush: bool,
+    /// Whether the body is one chosen thing rather than a list.
+    is_one: bool,
+    /// The panel at the right: what is peeked at.
+    side: Option<Side>,
     json: Value,
 }
 
-/// The pages of the rail.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The panel at the right.
+struct Side {
+    width: Width,
+    /// What it is, for who cannot see that.
+    label: String,
+    main: Markup,
+}
+
+/// How wide a panel is.
+#[allow(dead_code, reason = "pages that have such panels follow")]
+#[derive(Clone, Copy)]
+enum Width {
+    /// Facts: 280.
+    Facts,
+    /// To read: 400.
+    Reading,
+    /// To read and to answer: 520.
+    Answering,
+}
+
+impl Width {
+    fn class(self) -> &'static str {
+        match self {
+            Width::Facts => "with-facts",
+            Width::Reading => "with-reading",
+            Width::Answering => "with-answering",
+        }
+    }
+}
+
+/// The pages that the rail leads to.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum Place {
+    #[default]
     Now,
     Timeline,
     Work,
+    Records,
+    Reasoning,
+    Conversations,
     Threads,
     Artifacts,
     Search,
+    Proof,
 }
 
 impl Place {
-    const ALL: [Place; 6] = [
+    /// The rail, from top to bottom; search and proof stand in it by themselves.
+    const RAIL: [Place; 8] = [
         Place::Now,
         Place::Timeline,
         Place::Work,
+        Place::Records,
+        Place::Reasoning,
+        Place::Conversations,
         Place::Threads,
         Place::Artifacts,
-        Place::Search,
     ];
 
     fn title(self) -> &'static str {
@@ -84,9 +137,13 @@ impl Place {
             Place::Now => "Now",
             Place::Timeline => "Timeline",
             Place::Work => "Work",
+            Place::Records => "Records",
+            Place::Reasoning => "Reasoning",
+            Place::Conversations => "Conversations",
             Place::Threads => "Threads",
             Place::Artifacts => "Artifacts",
             Place::Search => "Search",
+            Place::Proof => "Proof and care",
         }
     }
 
@@ -95,9 +152,13 @@ impl Place {
             Place::Now => "now",
             Place::Timeline => "timeline",
             Place::Work => "work",
+            Place::Records => "records",
+            Place::Reasoning => "reasoning",
+            Place::Conversations => "conversations",
             Place::Threads => "threads",
             Place::Artifacts => "artifacts",
             Place::Search => "search",
+            Place::Proof => "proof",
         }
     }
 
@@ -107,9 +168,29 @@ impl Place {
             Place::Now => 'n',
             Place::Timeline => 't',
             Place::Work => 'w',
+            Place::Records => 'r',
+            Place::Reasoning => 'b',
+            Place::Conversations => 'c',
             Place::Threads => 'h',
             Place::Artifacts => 'a',
             Place::Search => 's',
+            Place::Proof => 'p',
+        }
+    }
+
+    /// The mark that the things of this page have everywhere: the rail is the legend.
+    fn mark(self) -> Mark {
+        match self {
+            Place::Now => Mark::Now,
+            Place::Timeline => Mark::Timeline,
+            Place::Work => Mark::Work,
+            Place::Records => Mark::Record,
+            Place::Reasoning => Mark::Reasoning,
+            Place::Conversations => Mark::Conversation,
+            Place::Threads => Mark::Thread,
+            Place::Artifacts => Mark::Artifact,
+            Place::Search => Mark::Search,
+            Place::Proof => Mark::Proof,
         }
     }
 }
@@ -120,16 +201,18 @@ pub fn page(visit: &Visit<'_>, path: &[&str]) -> Result<Found, Fault> {
         [] | [""] => return Ok(Found::Moved("now".to_owned())),
         ["now"] => now::page(visit),
         ["timeline"] => timeline::page(visit),
-        ["work"] => work::page(visit),
-        ["work", node] => task::page(visit, node),
-        ["threads"] => threads::page(visit),
-        ["threads", thread] => thread::page(visit, thread),
-        ["artifacts"] => artifacts::page(visit),
-        ["artifacts", label] => artifacts::one(visit, label),
+        ["work", rest @ ..] => work::page(visit, rest),
+        ["records", rest @ ..] => records::page(visit, rest),
+        ["reasoning", rest @ ..] => reasoning::page(visit, rest),
+        ["conversations", rest @ ..] => conversations::page(visit, rest),
+        ["threads", rest @ ..] => threads::page(visit, rest),
+        ["artifacts", rest @ ..] => artifacts::page(visit, rest),
+        ["agents", rest @ ..] => agents::page(visit, rest),
+        ["proof"] => proof::page(visit),
         ["why", name] => why::page(visit, name),
         ["search"] => search::page(visit),
         ["go", name] => return Ok(Found::Moved(place_of(name))),
-        _ => Err(Fault::new(Code::NotFound, "there is no page here")),
+        _ => Err(no_page()),
     };
     let (content, missing) = match content {
         Ok(content) => (content, false),
@@ -144,13 +227,23 @@ pub fn page(visit: &Visit<'_>, path: &[&str]) -> Result<Found, Fault> {
     }))
 }
 
+fn no_page() -> Fault {
+    Fault::new(Code::NotFound, "there is no page here")
+}
+
 /// Where something that is called so is shown.
 fn place_of(name: &str) -> String {
     let escaped = text::segment(name);
+    let numbered = |prefix: &str| {
+        let number = name.strip_prefix(prefix);
+        number.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+    };
     if name.starts_with("th_") {
         format!("threads/{escaped}")
     } else if name.starts_with("TASK-") || name.starts_with("PLAN-") {
         format!("work/{escaped}")
+    } else if numbered("R") && name.bytes().skip(1).all(|byte| byte.is_ascii_digit()) {
+        format!("records/{escaped}")
     } else {
         format!("timeline?of={escaped}")
     }
@@ -158,19 +251,13 @@ fn place_of(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{SCRIPT, STYLE, place_of};
-
-    #[test]
-    fn the_script_and_the_stylesheet_are_small() {
-        for file in [SCRIPT, STYLE] {
-            assert!(file.len() < 40_000, "{} bytes", file.len());
-        }
-    }
+    use super::place_of;
 
     #[test]
     fn names_lead_to_their_pages() {
         assert_eq!(place_of("th_004"), "threads/th_004");
         assert_eq!(place_of("TASK-001"), "work/TASK-001");
+        assert_eq!(place_of("R001"), "records/R001");
         assert_eq!(place_of("R001/../x"), "timeline?of=R001%2F..%2Fx");
     }
 }

@@ -8,7 +8,7 @@ use crate::text::stored;
 use crate::{Content, Place};
 
 pub fn page(path: &[&str], fault: &Fault) -> Content {
-    let place = Place::ALL
+    let place = Place::RAIL
         .into_iter()
         .find(|place| path.first() == Some(&place.address()));
     Content {
@@ -22,5 +22,6 @@ pub fn page(path: &[&str], fault: &Fault) -> Content {
             }
         },
         json: json!({"error": {"code": fault.code.wire(), "message": fault.message}}),
+        ..Content::default()
     }
 }

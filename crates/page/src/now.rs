@@ -3,22 +3,26 @@
 use maud::{Markup, html};
 use serde_json::json;
 use understory_engine::graph::onboard::{Closed, Onboard};
-use understory_engine::system::who::{Agent, Who};
+use understory_engine::system::who::Agent;
 use understory_model::Fault;
 
+use crate::around::Around;
 use crate::marks::{Mark, mark, who};
-use crate::needs::{Need, needs};
+use crate::needs::Need;
+use crate::shell::hidden;
 use crate::text::{age, count, number, segment, stored};
 use crate::visit::Visit;
 use crate::{Content, Place};
 
 pub fn page(visit: &Visit<'_>) -> Result<Content, Fault> {
-    let needs = needs(visit)?;
-    let here: Who = visit.ask("who", json!({}))?;
-    let onboard: Onboard = visit.ask("graph_onboard", json!({}))?;
+    let Around {
+        needs,
+        who: here,
+        onboard,
+    } = visit.around()?;
     let at_work: Vec<&Agent> = here.agents.iter().filter(|agent| !agent.you).collect();
     let recent = onboard.recent.as_deref().unwrap_or_default();
-    let counts = onboard.summary;
+    let counts = &onboard.summary;
     let peek = visit.query.get("peek");
     Ok(Content {
         place: Place::Now,
@@ -39,14 +43,14 @@ pub fn page(visit: &Visit<'_>) -> Result<Content, Fault> {
             section aria-labelledby="needs" {
                 h2 id="needs" { "Needs you " @if !needs.is_empty() { span.count.amber { (number(needs.len() as i64)) } } }
                 @if needs.is_empty() { (quiet(counts.total == 0 && here.agents.len() < 2)) }
-                @else { ul.entries { @for need in &needs { (entry(visit, need, peek)) } } }
+                @else { ul.entries { @for need in needs { (entry(visit, need, peek)) } } }
             }
             section aria-labelledby="work" {
                 h2 id="work" { "At work" }
                 @if at_work.is_empty() {
                     p.empty { b { "Nobody is at work." } " " (count(counts.actionable, "task is ready.", "tasks are ready.")) }
                 } @else {
-                    ul.agents { @for agent in &at_work { (row(visit, agent, &onboard)) } }
+                    ul.agents { @for agent in &at_work { (row(visit, agent, onboard)) } }
                 }
             }
             section aria-labelledby="done" {
@@ -55,6 +59,7 @@ pub fn page(visit: &Visit<'_>) -> Result<Content, Fault> {
                 @else { ul.done { @for one in recent { (done(visit, one)) } } }
             }
         },
+        ..Content::default()
     })
 }
 
@@ -188,14 +193,6 @@ fn peeked(visit: &Visit<'_>, thread: &str, last: i64, open: bool) -> Markup {
                 button { "Mark as read" }
             }
         }
-    }
-}
-
-/// What every form sends along: who it is from, and where to go back to.
-pub fn hidden(visit: &Visit<'_>, back: &str) -> Markup {
-    html! {
-        input type="hidden" name="csrf" value=(visit.csrf);
-        input type="hidden" name="back" value=(back);
     }
 }
 

@@ -1,11 +1,14 @@
 //! Who looks at which page, and the tools that it is made of.
 
+use std::cell::OnceCell;
+
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use understory_model::{Code, Fault, Role, Time};
 use understory_tools::tool::Common;
 use understory_tools::{Context, registry};
 
+use crate::around::Around;
 use crate::text;
 
 /// What a tool may answer at most, in characters.
@@ -20,14 +23,50 @@ pub struct Visit<'a> {
     pub csrf: &'a str,
     pub now: Time,
     pub query: Query,
+    around: OnceCell<Around>,
 }
 
-impl Visit<'_> {
+/// A login, as far as a page needs it.
+pub struct Login<'a> {
+    /// The workspace as the address names it.
+    pub workspace: &'a str,
+    /// The login's other half, which every form sends along.
+    pub csrf: &'a str,
+}
+
+impl<'a> Visit<'a> {
+    pub fn new(context: Context<'a>, login: Login<'a>, now: Time, query: Query) -> Visit<'a> {
+        Visit {
+            context,
+            workspace: login.workspace,
+            csrf: login.csrf,
+            now,
+            query,
+            around: OnceCell::new(),
+        }
+    }
+
+    /// What every page shows beside itself, asked for once a visit.
+    pub fn around(&self) -> Result<&Around, Fault> {
+        if let Some(there) = self.around.get() {
+            return Ok(there);
+        }
+        let around = Around::of(self)?;
+        Ok(self.around.get_or_init(|| around))
+    }
+
+    /// The project whose pages these are, where the address names one; else the caller's own.
+    pub fn project(&self) -> Option<&str> {
+        self.query.get(PROJECT)
+    }
     /// Calls a tool that reads, with more room than an agent has: pages bound what they show by counts.
     pub fn ask<T: DeserializeOwned>(&self, tool: &str, mut arguments: Value) -> Result<T, Fault> {
         let takes = registry::find(tool).is_some_and(|tool| tool.takes.contains(&Common::MaxChars));
         if takes && let Some(fields) = arguments.as_object_mut() {
             fields.insert("max_chars".to_owned(), ROOM.into());
+        }
+        if let Some(project) = self.project() {
+            in_project(tool, &mut arguments, project);
         }
         let answer = registry::call_named(&self.context, tool, arguments)?;
         serde_json::from_value(answer)
@@ -47,9 +86,38 @@ impl Visit<'_> {
         }
     }
 
-    /// An address below the workspace.
+    /// An address below the workspace, in the project of this page.
     pub fn link(&self, place: &str) -> String {
-        format!("/{}/{place}", text::segment(self.workspace))
+        let base = text::segment(self.workspace);
+        let Some(project) = self.project().filter(|_| !place.contains("project=")) else {
+            return format!("/{base}/{place}");
+        };
+        let (path, fragment) = match place.split_once('#') {
+            Some((path, fragment)) => (path, format!("#{fragment}")),
+            None => (place, String::new()),
+        };
+        let joined = if path.contains('?') { '&' } else { '?' };
+        let project = text::segment(project);
+        format!("/{base}/{path}{joined}{PROJECT}={project}{fragment}")
+    }
+
+    /// The address of this page with some of its query changed; `None` takes a name away.
+    pub fn with(&self, place: &str, changed: &[(&str, Option<&str>)]) -> String {
+        let kept = self.query.fields().filter(|(name, value)| {
+            !value.is_empty() && !changed.iter().any(|(other, _)| other == name)
+        });
+        let new = changed
+            .iter()
+            .filter_map(|(name, value)| Some((*name, (*value)?)));
+        let query: Vec<String> = kept
+            .chain(new)
+            .map(|(name, value)| format!("{}={}", text::segment(name), text::segment(value)))
+            .collect();
+        let base = text::segment(self.workspace);
+        match query.is_empty() {
+            true => format!("/{base}/{place}"),
+            false => format!("/{base}/{place}?{}", query.join("&")),
+        }
     }
 
     /// Whether threads of others are shown, too: not to a worker.
@@ -59,6 +127,23 @@ impl Visit<'_> {
 
     pub fn person(&self) -> &str {
         &self.context.caller.agent
+    }
+}
+
+/// The name of a project in addresses and forms.
+pub const PROJECT: &str = "project";
+
+/// Adds the project to a tool's arguments, if the tool takes one.
+pub fn in_project(tool: &str, arguments: &mut Value, project: &str) {
+    let Some(tool) = registry::find(tool) else {
+        return;
+    };
+    let schema = (tool.schema)();
+    let field = [PROJECT, "project_id"]
+        .into_iter()
+        .find(|field| schema["properties"].get(field).is_some());
+    if let (Some(field), Some(fields)) = (field, arguments.as_object_mut()) {
+        fields.entry(field).or_insert_with(|| project.into());
     }
 }
 

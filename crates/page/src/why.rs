@@ -29,6 +29,7 @@ pub fn page(visit: &Visit<'_>, name: &str) -> Result<Content, Fault> {
             @else { p.empty { "It began here. Nothing is named before it." } }
         },
         json: json!(found),
+        ..Content::default()
     })
 }
 

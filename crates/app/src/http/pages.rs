@@ -11,12 +11,12 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
 use axum::response::Response;
 use bytes::Bytes;
 use hyper::body::Frame;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use understory_engine::kernel::clock::{Clock as _, System};
 use understory_model::{Code, Fault, Seq};
-use understory_page::acts::{Act, acts};
-use understory_page::{Found, Page, Query, Visit};
+use understory_page::acts::act;
+use understory_page::{Found, Login, Page, Query, Visit};
 
 use super::auth::{self, Who};
 use super::hosts::one;
@@ -29,12 +29,17 @@ const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; i
                       form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
 const HTML: &str = "text/html; charset=utf-8";
 /// What stands first below a workspace; everything else is nothing of ours.
-const PAGES: [&str; 10] = [
+const PAGES: [&str; 15] = [
     "now",
     "timeline",
     "work",
+    "records",
+    "reasoning",
+    "conversations",
     "threads",
     "artifacts",
+    "agents",
+    "proof",
     "search",
     "why",
     "go",
@@ -58,6 +63,7 @@ pub async fn asset(Path(file): Path<String>, request: Request) -> Response {
             understory_page::SCRIPT,
         ),
         "icon.svg" => reply::text(StatusCode::OK, "image/svg+xml", understory_page::ICON),
+        "waits.svg" => reply::text(StatusCode::OK, "image/svg+xml", understory_page::WAITS),
         _ => health::nothing(request).await,
     }
 }
@@ -140,17 +146,16 @@ impl Visitor {
                     "you are not logged in to a workspace of this name",
                 ));
             }
-            let visit = Visit {
-                context: understory_tools::Context {
-                    engine: &engine,
-                    caller: &caller,
-                    request_id: &request,
-                },
+            let context = understory_tools::Context {
+                engine: &engine,
+                caller: &caller,
+                request_id: &request,
+            };
+            let login = Login {
                 workspace: &workspace,
                 csrf: &csrf,
-                now: System.now(),
-                query,
             };
+            let visit = Visit::new(context, login, System.now(), query);
             let path: Vec<&str> = path.split('/').collect();
             understory_page::page(&visit, &path)
         });
@@ -222,23 +227,26 @@ impl Visitor {
             return self.refused(&fault);
         }
         let name = path.strip_prefix("do/").unwrap_or_default();
-        let wanted = match acts(name, &self.workspace, &form, form.get("key")) {
-            Ok(wanted) => wanted,
+        let act = match act(name, &self.workspace, &form) {
+            Ok(act) => act,
             Err(fault) => return self.refused(&fault),
         };
-        for Act { tool, arguments } in wanted {
-            let asked = match find(tool) {
-                Ok(tool) => Asked::Tool(tool, arguments),
+        let mut first = None;
+        for call in &act.calls {
+            let asked = match find(call.tool) {
+                Ok(tool) => Asked::Tool(tool, call.arguments.clone()),
                 Err(fault) => return self.refused(&fault),
             };
             let held = Some(Arc::clone(&received.share));
             match v1::answer(&self.app, &self.who, asked, held, &self.name).await {
-                Ok(_) => {}
+                Ok(answer) => first = first.or(Some(answer)),
                 Err(fault) => return self.refused(&fault),
             }
         }
+        let first: Option<Value> = first.and_then(|answer| answer.read().ok());
+        let undo = act.undo(first.as_ref());
         match self.data {
-            true => reply::json(StatusCode::OK, &json!({ "done": true })),
+            true => reply::json(StatusCode::OK, &json!({ "said": act.said, "undo": undo })),
             false => self.moved(form.get("back").unwrap_or("now")),
         }
     }

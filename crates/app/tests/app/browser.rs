@@ -8,7 +8,8 @@ use serde_json::json;
 use understory_model::Role;
 use understory_testkit::{Backend, on_both};
 
-use crate::web::AppState;
+use crate::http_pages::HOSTILE;
+use crate::web::{AppState, Server};
 
 /// Where `cargo xtask test` installed what drives the browser.
 fn playwright() -> PathBuf {
@@ -21,8 +22,36 @@ fn playwright() -> PathBuf {
     module
 }
 
-const HOSTILE: &str =
-    "<script>alert(1)</script>\u{202E}<img src=x onerror=alert(1)>{{7*7}}${alert(1)}";
+/// Runs a script of `browser/` as a person at a server's pages; it fails by its exit status and ends with `done`.
+pub fn run(site: &AppState, server: &Server, script: &str) {
+    let base = format!("http://127.0.0.1:{}", server.port);
+    let cli = site.command(&[]);
+    let program: Vec<String> = std::iter::once(cli.get_program())
+        .chain(cli.get_args())
+        .map(|word| word.to_str().unwrap().to_owned())
+        .collect();
+    let mut node = Command::new("node");
+    node.arg(format!(
+        "{}/tests/app/browser/{script}.cjs",
+        env!("CARGO_MANIFEST_DIR")
+    ))
+    .env("PLAYWRIGHT", playwright())
+    .env("CHROMIUM", "/usr/bin/chromium")
+    .env("BASE", &base)
+    .env("LOGIN", format!("{base}/login/{}", server.login))
+    .env("UNDERSTORY", json!(program).to_string())
+    .current_dir(cli.get_current_dir().unwrap());
+    for (name, value) in cli.get_envs() {
+        match value {
+            Some(value) => node.env(name, value),
+            None => node.env_remove(name),
+        };
+    }
+    let done = node.output().unwrap();
+    let told = String::from_utf8_lossy(&done.stderr);
+    assert!(done.status.success(), "{told}");
+    assert_eq!(String::from_utf8_lossy(&done.stdout).trim(), "done");
+}
 
 #[on_both]
 fn a_person_sees_answers_and_settles(backend: Backend) {
@@ -47,31 +76,5 @@ fn a_person_sees_answers_and_settles(backend: Backend) {
     server.ok(&token("ada"), "garden_artifact_create", text);
     let proposal = json!({"artifact": "goals", "start": 2, "end": 2, "content": HOSTILE, "reasoning": HOSTILE});
     server.ok(&token("bob"), "reader_propose", proposal);
-    let base = format!("http://127.0.0.1:{}", server.port);
-    let cli = site.command(&[]);
-    let program: Vec<String> = std::iter::once(cli.get_program())
-        .chain(cli.get_args())
-        .map(|word| word.to_str().unwrap().to_owned())
-        .collect();
-    let mut node = Command::new("node");
-    node.arg(concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/tests/app/browser/pages.cjs"
-    ))
-    .env("PLAYWRIGHT", playwright())
-    .env("CHROMIUM", "/usr/bin/chromium")
-    .env("BASE", &base)
-    .env("LOGIN", format!("{base}/login/{}", server.login))
-    .env("UNDERSTORY", json!(program).to_string())
-    .current_dir(cli.get_current_dir().unwrap());
-    for (name, value) in cli.get_envs() {
-        match value {
-            Some(value) => node.env(name, value),
-            None => node.env_remove(name),
-        };
-    }
-    let done = node.output().unwrap();
-    let told = String::from_utf8_lossy(&done.stderr);
-    assert!(done.status.success(), "{told}");
-    assert_eq!(String::from_utf8_lossy(&done.stdout).trim(), "done");
+    run(&site, &server, "pages");
 }

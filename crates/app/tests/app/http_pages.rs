@@ -12,17 +12,17 @@ use crate::shell::says;
 use crate::web::{Answer, AppState, Server};
 
 /// A server whose workspace has something of everything that the pages show.
-struct Stage {
-    site: AppState,
-    server: Server,
+pub struct Stage {
+    pub site: AppState,
+    pub server: Server,
     cookie: String,
     csrf: String,
 }
 
-const HOSTILE: &str = "<script>alert(1)</script>\u{202E}\"'><img src=x onerror=alert(1)>";
+pub const HOSTILE: &str = "<script>alert(1)</script>\u{202E}\"'><img src=x onerror=alert(1)>";
 
 impl Stage {
-    fn new(backend: Backend) -> Stage {
+    pub fn new(backend: Backend) -> Stage {
         let site = AppState::new(backend);
         let server = site.serve();
         let (cookie, csrf) = log_in(&server);
@@ -34,7 +34,7 @@ impl Stage {
         }
     }
 
-    fn filled(backend: Backend) -> Stage {
+    pub fn filled(backend: Backend) -> Stage {
         let stage = Stage::new(backend);
         let plan = json!({"nodes": [{"ref": "a", "summary": HOSTILE}, {"ref": "b", "summary": "Sell"},
             {"ref": "c", "summary": "Count", "depends_on": ["b"]}]});
@@ -51,24 +51,24 @@ impl Stage {
         stage
     }
 
-    fn as_agent(&self, agent: &str, tool: &str, arguments: Value) -> Value {
+    pub fn as_agent(&self, agent: &str, tool: &str, arguments: Value) -> Value {
         let token = self.site.token(agent, "garden", Role::Worker);
         self.server.ok(&token, tool, arguments)
     }
 
-    fn get(&self, page: &str) -> Answer {
+    pub fn get(&self, page: &str) -> Answer {
         let ask = self.server.ask("GET", &format!("/garden/{page}"));
         ask.header("Cookie", &self.cookie).send()
     }
 
-    fn data(&self, page: &str) -> Value {
+    pub fn data(&self, page: &str) -> Value {
         let answer = self.get(page);
         assert_eq!(answer.status, 200, "{page}: {}", answer.body);
         answer.json()
     }
 
     /// Sends a form as the script does.
-    fn act(&self, act: &str, fields: &str) -> Answer {
+    pub fn act(&self, act: &str, fields: &str) -> Answer {
         let body = format!("csrf={}&{fields}", self.csrf);
         let ask = self.server.ask("POST", &format!("/garden/do/{act}"));
         ask.header("Cookie", &self.cookie)

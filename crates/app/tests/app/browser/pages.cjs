@@ -1,42 +1,10 @@
-// A person at the pages, in a real browser. Each step that fails throws; the last line is `done`.
+// A person at the pages, in a real browser.
 "use strict";
-const { execFileSync } = require("node:child_process");
 const assert = require("node:assert");
-const { chromium } = require(process.env.PLAYWRIGHT);
+const { atEverySize, base, call, person, run, trouble } = require("./lib.cjs");
 
-const base = process.env.BASE;
-const pictures = process.env.PICTURES;
-const trouble = [];
-
-/** A call of a tool by an agent, in a process of its own. */
-const call = (agent, tool, args) => {
-  const [program, ...first] = JSON.parse(process.env.UNDERSTORY);
-  execFileSync(program, [...first, "call", tool, JSON.stringify(args), "--agent", agent, "--session", `s-${agent}`], { stdio: "pipe" });
-};
-
-const watched = async (browser, options) => {
-  const context = await browser.newContext(options);
-  const page = await context.newPage();
-  page.on("console", (line) => { if (["error", "warning"].includes(line.type())) trouble.push(line.text()); });
-  page.on("pageerror", (error) => trouble.push(String(error)));
-  page.on("dialog", async (dialog) => { trouble.push(`a dialog: ${dialog.message()}`); await dialog.dismiss(); });
-  page.on("request", (request) => { if (!request.url().startsWith(base)) trouble.push(`asked elsewhere: ${request.url()}`); });
-  return { context, page };
-};
-
-(async () => {
-  const browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM,
-    args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-      "--disable-component-update", "--disable-sync"],
-  });
-  const { context, page } = await watched(browser, { viewport: { width: 1440, height: 900 } });
-
-  // In by the link.
-  await page.goto(process.env.LOGIN);
-  await page.getByRole("button", { name: "Log in" }).click();
-  await page.getByRole("link", { name: "What happens there now" }).click();
-  await page.waitForURL("**/garden/now");
+run(async () => {
+  const { browser, context, page } = await person();
   assert.match(await page.title(), /^\(2\) Now/, await page.locator("body").innerText());
 
   // What is half written survives a reload, and news that come meanwhile.
@@ -103,22 +71,9 @@ const watched = async (browser, options) => {
   }
   assert.ok(seen.size > 8, [...seen].join("\n"));
 
-  // At three widths and in both schemes nothing is wider than the window.
-  const { cookies } = await context.storageState();
-  for (const [width, height] of [[1440, 900], [1024, 768], [390, 844]]) {
-    for (const colorScheme of ["light", "dark"]) {
-      const other = await watched(browser, { viewport: { width, height }, colorScheme });
-      await other.context.addCookies(cookies);
-      for (const place of ["now", "timeline", "work", "threads", "artifacts", "threads/th_001", "work/TASK-002", "artifacts/goals", "why/goals:2", "search?q=sell"]) {
-        await other.page.goto(`${base}/garden/${place}`);
-        const wide = await other.page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-        assert.ok(wide <= 0, `${place} at ${width} is ${wide} px too wide`);
-        if (pictures) await other.page.screenshot({ path: `${pictures}/${place.replace(/[^a-z0-9_]+/gi, "-")}-${width}-${colorScheme}.png` });
-      }
-      await other.context.close();
-    }
-  }
+  const places = ["now", "timeline", "work", "threads", "artifacts", "threads/th_001", "work/TASK-002", "artifacts/goals",
+    "why/goals:2", "search?q=sell"];
+  assert.deepEqual(await atEverySize(browser, context, places), []);
   assert.deepEqual(trouble, []);
   await browser.close();
-  console.log("done");
-})().catch((error) => { console.error(error); process.exit(1); });
+});

@@ -51,6 +51,7 @@ pub fn page(visit: &Visit<'_>) -> Result<Content, Fault> {
             }
         },
         json: json!(found),
+        ..Content::default()
     })
 }
 

@@ -12,14 +12,22 @@ use understory_model::Fault;
 use crate::marks::{Mark, mark};
 use crate::text::{age, count, segment, stored};
 use crate::visit::Visit;
-use crate::{Content, Place};
+use crate::{Content, Place, no_page};
 
 /// Artifacts of a page, and commits whose authors are looked up.
 const PAGE: i64 = 100;
 /// Lines of a page.
 const LINES: i64 = 500;
 
-pub fn page(visit: &Visit<'_>) -> Result<Content, Fault> {
+pub fn page(visit: &Visit<'_>, path: &[&str]) -> Result<Content, Fault> {
+    match path {
+        [] => all(visit),
+        [label] => one(visit, label),
+        _ => Err(no_page()),
+    }
+}
+
+fn all(visit: &Visit<'_>) -> Result<Content, Fault> {
     let mut asked = json!({"limit": PAGE});
     if let Some(cursor) = visit.query.get("cursor") {
         asked["cursor"] = cursor.into();
@@ -38,7 +46,7 @@ pub fn page(visit: &Visit<'_>) -> Result<Content, Fault> {
             ul.entries {
                 @for one in &found.artifacts {
                     li.entry {
-                        (mark(Mark::Place(Place::Artifacts)))
+                        (mark(Mark::Artifact))
                         div.what {
                             a.title href=(visit.link(&format!("artifacts/{}", segment(&one.label)))) { (stored(&one.label)) }
                             p.meta { (count(one.lines, "line", "lines")) " · " (count(one.commits, "version", "versions")) }
@@ -52,11 +60,12 @@ pub fn page(visit: &Visit<'_>) -> Result<Content, Fault> {
             }
         },
         json: data,
+        ..Content::default()
     })
 }
 
 /// One document: its lines, and for each run of lines who wrote it and when.
-pub fn one(visit: &Visit<'_>, label: &str) -> Result<Content, Fault> {
+fn one(visit: &Visit<'_>, label: &str) -> Result<Content, Fault> {
     let start = visit.query.get("start").and_then(|n| n.parse::<i64>().ok());
     let start = start.unwrap_or(1).clamp(1, i64::MAX - LINES);
     let mut asked = json!({"artifact": label});
@@ -113,6 +122,7 @@ pub fn one(visit: &Visit<'_>, label: &str) -> Result<Content, Fault> {
             }
         },
         json: json!({"lines": found, "versions": log}),
+        ..Content::default()
     })
 }
 

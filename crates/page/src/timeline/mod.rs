@@ -70,6 +70,7 @@ pub fn page(visit: &Visit<'_>) -> Result<Content, Fault> {
             @if more { p { a.more href=(visit.link(&format!("timeline?{older}"))) { "Show 100 more" } } }
         },
         json: json!({"entries": entries}),
+        ..Content::default()
     })
 }
 

@@ -1,5 +1,7 @@
 //! Threads: what agents and people say to each other, the last changed first.
 
+mod thread;
+
 use maud::{Markup, html};
 use serde_json::{Value, json};
 use understory_engine::threads::list::{Line, Threads};
@@ -7,15 +9,23 @@ use understory_model::Fault;
 use understory_model::thread::Status;
 
 use crate::marks::{Mark, mark};
-use crate::now::hidden;
+use crate::shell::hidden;
 use crate::text::{age, count, segment, stored};
 use crate::visit::Visit;
-use crate::{Content, Place};
+use crate::{Content, Place, no_page};
 
 /// Threads of a page.
 const PAGE: i64 = 100;
 
-pub fn page(visit: &Visit<'_>) -> Result<Content, Fault> {
+pub fn page(visit: &Visit<'_>, path: &[&str]) -> Result<Content, Fault> {
+    match path {
+        [] => all(visit),
+        [thread] => thread::page(visit, thread),
+        _ => Err(no_page()),
+    }
+}
+
+fn all(visit: &Visit<'_>) -> Result<Content, Fault> {
     let mut asked = json!({"all": visit.sees_all(), "limit": PAGE});
     if let Some(status) = visit.query.get("status") {
         asked["status"] = Value::from(status);
@@ -48,6 +58,7 @@ pub fn page(visit: &Visit<'_>) -> Result<Content, Fault> {
             }
             (new(visit))
         },
+        ..Content::default()
     })
 }
 
@@ -56,7 +67,7 @@ fn entry(visit: &Visit<'_>, line: &Line) -> Markup {
     let sign = match line.status {
         _ if unread > 0 => Mark::NeedsYou,
         Status::Blocked => Mark::Failed,
-        _ => Mark::Place(Place::Threads),
+        _ => Mark::Thread,
     };
     html! {
         li.entry id={ "thread-" (line.thread_id) } {

@@ -8,7 +8,7 @@ use understory_engine::kernel::content::node::CLAIMED_BY;
 use understory_model::Fault;
 
 use crate::marks::{Mark, mark};
-use crate::now::hidden;
+use crate::shell::hidden;
 use crate::text::{age, linked, segment, stored};
 use crate::visit::Visit;
 use crate::{Content, Place};
@@ -40,7 +40,7 @@ pub fn page(visit: &Visit<'_>, handle: &str) -> Result<Content, Fault> {
             }
             (acts(visit, &found, claimed))
             p { a.meta href=(visit.link(&format!("why/{}", segment(&node.id)))) { "Why is this here?" } }
-            @if let Some(Value::String(text)) = &node.state { div.body { (linked(visit, text)) } }
+            @if let Some(Value::String(text)) = &node.state { div.words { (linked(visit, text)) } }
             (around(visit, "Must come first", &found.depends_on))
             (around(visit, "Waits for this", &found.depended_by))
             @if !found.children.children.is_empty() {
@@ -61,6 +61,7 @@ pub fn page(visit: &Visit<'_>, handle: &str) -> Result<Content, Fault> {
             section { h2 { "History" } ol.history { @for event in &past.events { (happened(visit, event)) } } }
         },
         json: json!({"context": found, "history": past}),
+        ..Content::default()
     })
 }
 

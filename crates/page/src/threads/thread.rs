@@ -9,10 +9,10 @@ use understory_engine::threads::wakes::Waking;
 use understory_model::thread::WakeResult;
 use understory_model::{Fault, Time};
 
+use super::people;
 use crate::marks::{Mark, mark, who};
-use crate::now::hidden;
+use crate::shell::hidden;
 use crate::text::{age, count, linked, segment, stored};
-use crate::threads::people;
 use crate::visit::Visit;
 use crate::{Content, Place};
 
@@ -49,6 +49,7 @@ pub fn page(visit: &Visit<'_>, handle: &str) -> Result<Content, Fault> {
             (wake(visit, &thread, &place))
         },
         json: json!({"thread": thread, "messages": read}),
+        ..Content::default()
     })
 }
 
@@ -68,7 +69,7 @@ fn said(visit: &Visit<'_>, thread: &Thread, message: &Message) -> Markup {
                     @if let Some(event) = event { " " span.chip { (event.replace('_', " ")) } }
                 }
                 @if message.undone { p.empty { "Taken back." } }
-                @else { div.body { (linked(visit, message.body.as_deref().unwrap_or_default())) } }
+                @else { div.words { (linked(visit, message.body.as_deref().unwrap_or_default())) } }
             }
         }
     }

@@ -1,5 +1,7 @@
 //! Work: the tasks by state, as columns or as a list.
 
+mod task;
+
 use maud::{Markup, html};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -8,10 +10,10 @@ use understory_engine::graph::query::{Match, Page};
 use understory_model::Fault;
 
 use crate::marks::{Mark, mark};
-use crate::now::hidden;
+use crate::shell::hidden;
 use crate::text::{count, number, segment, stored};
 use crate::visit::Visit;
-use crate::{Content, Place};
+use crate::{Content, Place, no_page};
 
 /// Tasks of a column.
 const EACH: i64 = 50;
@@ -33,9 +35,17 @@ struct Card {
     by: Option<String>,
 }
 
-pub fn page(visit: &Visit<'_>) -> Result<Content, Fault> {
+pub fn page(visit: &Visit<'_>, path: &[&str]) -> Result<Content, Fault> {
+    match path {
+        [] => all(visit),
+        [node] => task::page(visit, node),
+        _ => Err(no_page()),
+    }
+}
+
+fn all(visit: &Visit<'_>) -> Result<Content, Fault> {
     let board = board(visit)?;
-    let onboard: Onboard = visit.ask("graph_onboard", of_project(visit, json!({})))?;
+    let onboard: Onboard = visit.ask("graph_onboard", json!({}))?;
     let (text, counts) = (visit.query.get("text"), onboard.summary);
     let found = board.iter().any(|column| !column.cards.is_empty());
     Ok(Content {
@@ -70,14 +80,8 @@ pub fn page(visit: &Visit<'_>) -> Result<Content, Fault> {
             }
             (new(visit))
         },
+        ..Content::default()
     })
-}
-
-fn of_project(visit: &Visit<'_>, mut asked: Value) -> Value {
-    if let Some(project) = visit.query.get("project") {
-        asked["project"] = Value::from(project);
-    }
-    asked
 }
 
 fn board(visit: &Visit<'_>) -> Result<[Column; 4], Fault> {
@@ -86,7 +90,7 @@ fn board(visit: &Visit<'_>) -> Result<[Column; 4], Fault> {
         if let Some(text) = visit.query.get("text") {
             asked["filter"]["text"] = Value::from(text);
         }
-        let page: Page = visit.ask("graph_query", of_project(visit, asked))?;
+        let page: Page = visit.ask("graph_query", asked)?;
         let card = |node: Match| Card {
             id: node.id,
             summary: node.summary,
@@ -131,7 +135,7 @@ fn board(visit: &Visit<'_>) -> Result<[Column; 4], Fault> {
 
 /// What somebody works on.
 fn held(visit: &Visit<'_>) -> Result<Vec<Card>, Fault> {
-    let onboard: Onboard = visit.ask("graph_onboard", of_project(visit, json!({})))?;
+    let onboard: Onboard = visit.ask("graph_onboard", json!({}))?;
     let words = visit.query.get("text").unwrap_or_default().to_lowercase();
     let doing = onboard.in_progress.unwrap_or_default().into_iter();
     let matching = doing.filter(|one| one.summary.to_lowercase().contains(&words));

@@ -1,0 +1,1 @@
+//! Following and retracing agents.

@@ -1,0 +1,1 @@
+//! Search, palette and completion.

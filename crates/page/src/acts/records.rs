@@ -1,0 +1,7 @@
+//! Acts on records.
+
+use super::{Form, Found};
+
+pub fn act(_name: &str, _form: &Form<'_>) -> Found {
+    None
+}

@@ -1,0 +1,17 @@
+//! Agents.
+
+use understory_model::Fault;
+
+use crate::visit::Visit;
+use crate::{Content, Place, no_page};
+
+pub fn page(_visit: &Visit<'_>, path: &[&str]) -> Result<Content, Fault> {
+    match path {
+        [] => Ok(Content {
+            place: Place::Timeline,
+            title: "Agents".to_owned(),
+            ..Content::default()
+        }),
+        _ => Err(no_page()),
+    }
+}
