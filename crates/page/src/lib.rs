@@ -11,6 +11,7 @@ mod assets;
 mod conversations;
 mod marks;
 mod missing;
+mod more;
 mod needs;
 mod now;
 mod proof;
@@ -209,6 +210,7 @@ pub fn page(visit: &Visit<'_>, path: &[&str]) -> Result<Found, Fault> {
         ["artifacts", rest @ ..] => artifacts::page(visit, rest),
         ["agents", rest @ ..] => agents::page(visit, rest),
         ["proof"] => proof::page(visit),
+        ["more"] => more::page(visit),
         ["why", name] => why::page(visit, name),
         ["search"] => search::page(visit),
         ["go", name] => return Ok(Found::Moved(place_of(name))),

@@ -89,6 +89,7 @@ fn rail(visit: &Visit<'_>, current: Place, around: &Around) -> Markup {
             }
             (present(visit, around))
             (crate::proof::line(visit))
+            a.more-pages href=(visit.link("more")) { (mark(Mark::Act)) span { "More" } }
         }
     }
 }

@@ -165,3 +165,11 @@ pub fn effects(
     );
     table::all(tx, &sql, args![ws, cause, after, most])
 }
+
+/// When the last items of an actor were written, the newest first.
+pub fn times_of(tx: &mut ReadTx<'_>, ws: Ws, actor: &str, most: i64) -> Result<Vec<Time>> {
+    let sql =
+        "SELECT realized_at FROM soil_item WHERE ws = ?1 AND actor = ?2 ORDER BY seq DESC LIMIT ?3";
+    let rows = tx.rows(sql, args![ws, Arg::Text(actor), most])?;
+    rows.iter().map(|row| Ok(Time(row.int(0)?))).collect()
+}

@@ -29,7 +29,7 @@ const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; i
                       form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
 const HTML: &str = "text/html; charset=utf-8";
 /// What stands first below a workspace; everything else is nothing of ours.
-const PAGES: [&str; 15] = [
+const PAGES: [&str; 16] = [
     "now",
     "timeline",
     "work",
@@ -40,6 +40,7 @@ const PAGES: [&str; 15] = [
     "artifacts",
     "agents",
     "proof",
+    "more",
     "search",
     "why",
     "go",

@@ -7,6 +7,7 @@ pub mod checkpoint;
 mod compare;
 pub mod orient;
 pub mod presence;
+pub mod pulse;
 pub mod purge;
 pub mod rebuild;
 pub mod scratchpad;

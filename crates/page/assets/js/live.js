@@ -111,16 +111,28 @@ const refresh = async () => {
 };
 const refreshNow = () => { seen = -1; return refresh(); };
 
-// Links that change what a page shows (a peek, a filter, a version) do it without leaving the page.
+// Links that change what a page shows (a peek, a filter, a version) do it without leaving the page. The focus
+// goes into what was opened, and back to the row, or to the one in its place.
+let rowAt = { at: 0 };
+const focusAfter = (from) => {
+  const into = $("#content [data-focus]");
+  if (into) { into.focus(); return; }
+  if (from?.isConnected && from.offsetParent) { from.focus({ preventScroll: true }); return; }
+  const found = rows();
+  const row = document.getElementById(rowAt.id) ?? found[Math.min(rowAt.at, found.length - 1)];
+  if (row) mainLink(row)?.focus();
+};
 const goTo = async (address, push = true) => {
   const found = await pageOf(address).catch(() => null);
   if (!found) { location.href = address; return; }
   if (push) history.pushState(null, "", found.address);
   const from = document.activeElement;
-  if (isBusy($("#content")) && !isField(from)) from.blur();
+  const row = rowNow();
+  if (row) rowAt = { id: row.id, at: rows().indexOf(row) };
+  const within = isBusy($("#content"));
+  if (within) from.blur();
   show(found.next);
-  const focus = $("#content [data-focus]") ?? (from?.isConnected ? from : null);
-  focus?.focus({ preventScroll: !focus.hasAttribute("data-focus") });
+  if (within) focusAfter(from);
 };
 document.addEventListener("click", (event) => {
   const link = event.target.closest?.("a[data-soft]");
