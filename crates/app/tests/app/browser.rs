@@ -24,6 +24,11 @@ fn playwright() -> PathBuf {
 
 /// Runs a script of `browser/` as a person at a server's pages; it fails by its exit status and ends with `done`.
 pub fn run(site: &AppState, server: &Server, script: &str) {
+    run_with(site, server, script, &[]);
+}
+
+/// As [`run`], with further variables.
+pub fn run_with(site: &AppState, server: &Server, script: &str, vars: &[(&str, &str)]) {
     let base = format!("http://127.0.0.1:{}", server.port);
     let cli = site.command(&[]);
     let program: Vec<String> = std::iter::once(cli.get_program())
@@ -40,6 +45,7 @@ pub fn run(site: &AppState, server: &Server, script: &str) {
     .env("BASE", &base)
     .env("LOGIN", format!("{base}/login/{}", server.login))
     .env("UNDERSTORY", json!(program).to_string())
+    .envs(vars.iter().copied())
     .current_dir(cli.get_current_dir().unwrap());
     for (name, value) in cli.get_envs() {
         match value {

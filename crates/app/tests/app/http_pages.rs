@@ -34,6 +34,12 @@ impl Stage {
         }
     }
 
+    /// Runs a script of `browser/` as the person who is logged in here.
+    pub fn browse(&self, script: &str, vars: &[(&str, &str)]) {
+        let vars = [vars, &[("COOKIE", self.cookie.as_str())]].concat();
+        crate::browser::run_with(&self.site, &self.server, script, &vars);
+    }
+
     pub fn filled(backend: Backend) -> Stage {
         let stage = Stage::new(backend);
         let plan = json!({"nodes": [{"ref": "a", "summary": HOSTILE}, {"ref": "b", "summary": "Sell"},

@@ -4,6 +4,7 @@ mod agents;
 mod agents_wake;
 mod attack;
 mod browser;
+mod browser_all;
 mod chats;
 mod cli_call;
 mod cli_care;
@@ -40,6 +41,7 @@ mod http_pages;
 mod http_pages_agents;
 mod http_pages_artifacts;
 mod http_pages_conversations;
+mod http_pages_now;
 mod http_pages_proof;
 mod http_pages_reasoning;
 mod http_pages_records;
@@ -68,6 +70,7 @@ mod stdio_changes;
 mod stdio_chats;
 mod stdio_records;
 mod stdio_wire;
+mod story;
 #[cfg(unix)]
 mod wakes;
 #[cfg(unix)]
