@@ -59,6 +59,8 @@ struct Content {
     title: String,
     /// A sentence of counts beside the title.
     counts: String,
+    /// A band over all columns.
+    above: Option<Markup>,
     /// Filters and views, at the right end of the head.
     controls: Markup,
     /// What one chooses from: a tree, or a list of threads. On a phone it stands alone until

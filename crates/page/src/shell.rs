@@ -39,6 +39,7 @@ pub fn document(visit: &Visit<'_>, content: &Content) -> Result<Markup, Fault> {
                         p.connection id="connection" role="status" {}
                         div.controls { (content.controls) }
                     }
+                    @if let Some(above) = &content.above { div.band id="band" { (above) } }
                     (columns(content))
                 }
                 p.skip id="told" role="status" aria-live="polite" {}

@@ -12,6 +12,7 @@ pub mod purge;
 pub mod rebuild;
 pub mod scratchpad;
 pub mod status;
+pub mod timeline;
 pub mod untold;
 pub mod verify;
 pub mod who;
