@@ -13,6 +13,7 @@ mod marks;
 mod missing;
 mod needs;
 mod now;
+mod projects;
 mod proof;
 mod reasoning;
 mod records;
