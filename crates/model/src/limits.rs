@@ -171,6 +171,15 @@ pub const EMBEDDED_PASSAGES: usize = 256;
 pub const AGENTS: i64 = 1_000;
 /// Items that one purge may erase: the item that records it names each.
 pub const PURGED_ITEMS: usize = 50_000;
+/// Tasks that a picture of a plan draws, steps that it goes from its focus, and tasks of a step that it
+/// draws rather than counts.
+pub const PICTURE_TASKS: i64 = 200;
+pub const PICTURE_STEPS: i64 = 12;
+pub const PICTURE_STEP_TASKS: usize = 8;
+/// Waiting tasks of a plan that are looked at to tell what unblocks the most.
+pub const PICTURE_WAITING: i64 = 2_000;
+/// Tasks of one list that a page shows at most.
+pub const LISTED_TASKS: i64 = 1_000;
 /// Children of one node, and links of one kind, in one answer.
 pub const CONTEXT_ROWS: i64 = 1_000;
 /// An answer to a call that names no budget.

@@ -14,6 +14,7 @@ mod missing;
 mod more;
 mod needs;
 mod now;
+mod projects;
 mod proof;
 mod reasoning;
 mod records;

@@ -89,7 +89,8 @@ pub fn age(visit: &Visit<'_>, at: Time) -> Markup {
     html! { time datetime=(at) title=(at) { (ago(visit.now, at)) } }
 }
 
-fn ago(now: Time, at: Time) -> String {
+/// As [`age`], where no element can stand.
+pub fn ago(now: Time, at: Time) -> String {
     let past = (now.0 - at.0).max(0);
     match past {
         past if past < MINUTE => format!("{} s", past / SECOND),

@@ -53,6 +53,7 @@ pub mod messages;
 pub mod meta;
 pub mod nodes;
 pub mod notice;
+pub mod plans;
 pub mod presence;
 pub mod processes;
 pub mod projects;

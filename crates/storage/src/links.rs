@@ -97,6 +97,55 @@ pub fn having(tx: &mut ReadTx<'_>, ws: Ws, ids: &[Id], relation: &str) -> Result
     Ok(found)
 }
 
+/// The links of a relation that leave any of these, as pairs of source and target.
+pub fn leaving(
+    tx: &mut ReadTx<'_>,
+    ws: Ws,
+    relation: &str,
+    ids: &[Id],
+    most: i64,
+) -> Result<Vec<(Id, Id)>> {
+    pairs(tx, ws, (relation, "source", "target"), ids, most)
+}
+
+/// The links of a relation that reach any of these, as pairs of source and target.
+pub fn reaching(
+    tx: &mut ReadTx<'_>,
+    ws: Ws,
+    relation: &str,
+    ids: &[Id],
+    most: i64,
+) -> Result<Vec<(Id, Id)>> {
+    pairs(tx, ws, (relation, "target", "source"), ids, most)
+}
+
+/// At most `most` links in all, in the order of this end and then of the other.
+fn pairs(
+    tx: &mut ReadTx<'_>,
+    ws: Ws,
+    (relation, here, there): (&str, &str, &str),
+    ids: &[Id],
+    most: i64,
+) -> Result<Vec<(Id, Id)>> {
+    let mut found = Vec::new();
+    for some in ids.chunks(lists::AT_ONCE) {
+        let left = most - found.len() as i64;
+        if left <= 0 {
+            break;
+        }
+        let mut args = vec![Arg::from(ws), Arg::Text(relation), Arg::Int(left)];
+        let places = lists::numbers(some, &mut args);
+        let sql = format!(
+            "SELECT source, target FROM core_link WHERE ws = ?1 AND relation = ?2 \
+             AND {here} IN ({places}) ORDER BY {here}, {there} LIMIT ?3"
+        );
+        for row in tx.rows(&sql, &args)? {
+            found.push((row.int(0)?, row.int(1)?));
+        }
+    }
+    Ok(found)
+}
+
 /// Every link that leaves an entity, with what it leads to.
 pub fn outgoing(tx: &mut ReadTx<'_>, ws: Ws, source: Id, most: i64) -> Result<Vec<Linked>> {
     let sql = format!(

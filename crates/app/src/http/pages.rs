@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use understory_engine::kernel::clock::{Clock as _, System};
 use understory_model::{Code, Fault, Seq};
-use understory_page::acts::act;
+use understory_page::acts::{act, told};
 use understory_page::{Found, Login, Page, Query, Visit};
 
 use super::auth::{self, Who};
@@ -240,7 +240,10 @@ impl Visitor {
             };
             let held = Some(Arc::clone(&received.share));
             match v1::answer(&self.app, &self.who, asked, held, &self.name).await {
-                Ok(answer) => first = first.or(Some(answer)),
+                Ok(answer) => match act.check(|| answer.read()) {
+                    Ok(()) => first = first.or(Some(answer)),
+                    Err(fault) => return self.refused(&fault),
+                },
                 Err(fault) => return self.refused(&fault),
             }
         }
@@ -253,6 +256,7 @@ impl Visitor {
     }
 
     fn refused(&self, fault: &Fault) -> Response {
+        let fault = &told(fault.clone(), System.now());
         match self.data {
             true => reply::fault(fault, &self.name),
             false => page::trouble(fault, &self.name),

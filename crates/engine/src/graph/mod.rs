@@ -5,6 +5,8 @@
 //! whose a node is ([`claim`]), where work would wait for itself ([`cycle`]), and why nothing is
 //! next ([`why`]).
 
+pub mod behind;
+pub mod board;
 pub mod claim;
 pub mod connect;
 pub mod context;
@@ -13,6 +15,7 @@ pub mod history;
 pub mod next;
 pub mod onboard;
 pub mod open;
+pub mod picture;
 pub mod plan;
 pub mod project;
 pub mod projection;

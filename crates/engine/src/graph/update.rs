@@ -7,7 +7,8 @@ use understory_model::answer::json_of;
 use understory_model::delta::{self, merge_patch};
 use understory_model::error::{Fault, Result};
 use understory_model::text::check_text;
-use understory_model::{Id, limits};
+use understory_model::{Id, Seq, limits};
+use understory_storage::items;
 
 use crate::Work;
 use crate::graph::plan::{check_links, check_properties};
@@ -228,13 +229,20 @@ fn expect_rev(work: &mut Work<'_, '_>, id: Id, update: &Update, field: &str) -> 
         Some(expected) if expected != rev => {
             let ws = work.ws();
             let current = shape::load(work.read()?, ws, id)?;
-            Err(Fault::conflict(format!(
+            let last = items::of_entity(work.read()?, ws, id, Seq::MAX, 1)?.pop();
+            let fault = Fault::conflict(format!(
                 "{field}: {} is at rev {rev}, not {expected}: somebody changed it",
                 update.node
             ))
             .detail("field", format!("{field}.expected_rev"))
             .detail("current", &current)
-            .hint("Look at error.details.current, then update with its rev."))
+            .hint("Look at error.details.current, then update with its rev.");
+            Err(match last {
+                Some(last) => fault
+                    .detail("changed_by", &last.actor)
+                    .detail("changed_at", last.realized_at),
+                None => fault,
+            })
         }
         _ => Ok(()),
     }

@@ -6,7 +6,10 @@ mod conversations;
 mod reasoning;
 mod records;
 mod threads;
+mod told;
 mod work;
+
+pub use told::told;
 
 use serde::Serialize;
 use serde_json::Value;
@@ -29,6 +32,8 @@ pub struct Act {
     /// What has happened then, as a sentence.
     pub said: String,
     undo: Option<Undo>,
+    /// Tells from an answer that the tool did not do what was asked.
+    refused: Option<fn(&Value) -> Option<Fault>>,
 }
 
 /// The act that undoes another.
@@ -72,7 +77,22 @@ impl Act {
             calls,
             said: said.into(),
             undo: None,
+            refused: None,
         }
+    }
+
+    /// For tools that answer what they could not do rather than fail.
+    fn refused_by(mut self, refused: fn(&Value) -> Option<Fault>) -> Act {
+        self.refused = Some(refused);
+        self
+    }
+
+    /// Fails where the answer of a call says that it was not done.
+    pub fn check(&self, answer: impl FnOnce() -> Result<Value, Fault>) -> Result<(), Fault> {
+        let Some(refused) = self.refused else {
+            return Ok(());
+        };
+        refused(&answer()?).map_or(Ok(()), Err)
     }
 
     /// Undone by this act with these fields.
@@ -167,7 +187,8 @@ mod tests {
     use super::*;
 
     const FORM: &str = "thread=th_001&upto=3&body=Hi+there&to=bob,ada&agent=bob&proposal=prop_001&accept=true\
-                        &conflict=c&keep=use_from&summary=S&node=TASK-001&item=msg_3";
+                        &conflict=c&keep=use_from&summary=S&node=TASK-001&item=msg_3&after=TASK-002&priority=2&rev=1\
+                        &evidence=git:0c77d1e&from=bob&first=TASK-002&parent=TASK-002&reason=R&was=1";
 
     /// Every name of an act in the files beside this one.
     fn names() -> Vec<&'static str> {

@@ -1,125 +1,130 @@
-//! One task: what it says, what stands around it, and what happened to it.
+//! One task with room: all that its panel shows, and what was thought about it.
 
 use maud::{Markup, html};
-use serde_json::{Value, json};
-use understory_engine::graph::context::{Context, Dependency};
-use understory_engine::graph::history::{Event, History};
-use understory_engine::kernel::content::node::CLAIMED_BY;
+use understory_engine::reasoning::shape::Node;
 use understory_model::Fault;
 
+use super::facts::{Facts, NEAR, Thoughts};
+use super::panel;
+use super::standing::Asking;
 use crate::marks::{Mark, mark};
-use crate::shell::hidden;
-use crate::text::{age, linked, segment, stored};
+use crate::text::{linked, number, segment, stored};
 use crate::visit::Visit;
 use crate::{Content, Place};
 
 pub fn page(visit: &Visit<'_>, handle: &str) -> Result<Content, Fault> {
-    let found: Context = visit.ask("graph_context", json!({"node_id": handle, "depth": 1}))?;
-    let node = &found.node;
-    let past: History = visit.ask("graph_history", json!({"node_id": handle, "limit": 50}))?;
-    let claimed = node.properties.get(CLAIMED_BY).and_then(Value::as_str);
-    let state = match (node.resolved, node.dropped, claimed) {
-        (_, true, _) => Mark::Dropped,
-        (true, false, _) => Mark::Done,
-        (false, false, Some(_)) => Mark::Claimed,
-        (false, false, None) if found.depends_on.iter().any(|one| !one.satisfied) => Mark::Waits,
-        (false, false, None) => Mark::Ready,
-    };
+    let facts = Facts::of_page(visit, handle)?;
+    let asking = Asking::of(visit)?;
+    let node = &facts.context.node;
+    let around = visit.link(&format!(
+        "work?view=picture&around={0}&peek={0}",
+        segment(&node.id)
+    ));
     Ok(Content {
         place: Place::Work,
         title: node.summary.clone(),
         counts: node.id.clone(),
-        main: html! {
-            p.meta {
-                (mark(state)) " "
-                @for above in &found.ancestors {
-                    a href=(visit.link(&format!("work/{}", segment(&above.id)))) { (stored(&above.summary)) } " › "
-                }
-                span.handle { (node.id) } " · made by " (stored(&node.created_by)) " " (age(visit, node.created_at)) " ago"
-                @if let Some(by) = claimed { " · claimed by " (stored(by)) }
-            }
-            (acts(visit, &found, claimed))
-            p { a.meta href=(visit.link(&format!("why/{}", segment(&node.id)))) { "Why is this here?" } }
-            @if let Some(Value::String(text)) = &node.state { div.words { (linked(visit, text)) } }
-            (around(visit, "Must come first", &found.depends_on))
-            (around(visit, "Waits for this", &found.depended_by))
-            @if !found.children.children.is_empty() {
-                section {
-                    h2 { "Parts" }
-                    ul.done {
-                        @for child in &found.children.children {
-                            li.row { (mark(if child.resolved { Mark::Done } else { Mark::Ready }))
-                                a.title href=(visit.link(&format!("work/{}", segment(&child.id)))) { (stored(&child.summary)) }
-                                span.handle { (child.id) } }
-                        }
-                    }
-                }
-            }
-            @if !node.evidence.is_empty() {
-                section { h2 { "Evidence" } ul { @for piece in &node.evidence { li { (stored(&piece.kind)) ": " (stored(&piece.reference)) } } } }
-            }
-            section { h2 { "History" } ol.history { @for event in &past.events { (happened(visit, event)) } } }
+        controls: html! {
+            a.button href=(around) { "Show in the picture" }
+            a.button href=(visit.link(&format!("why/{}", segment(&node.id)))) data-hotkey="w" { "Why is this here? " kbd { "w" } }
         },
-        json: json!({"context": found, "history": past}),
+        main: html! {
+            p.meta { (path(visit, &facts)) "made by " (stored(&node.created_by)) " " time datetime=(node.created_at) data-clock { (node.created_at) } }
+            (panel::head(visit, &facts, &asking))
+            @if let Some(state) = &node.state {
+                @match state.as_str() {
+                    Some(text) => div.words { (linked(visit, text)) },
+                    None => pre { (stored(&state.to_string())) },
+                }
+            }
+            (panel::about(visit, &facts, &asking, NEAR))
+            (links(visit, &node.context_links))
+            (parts(visit, &facts, &asking))
+            (panel::sections(visit, &facts))
+            @if let Some(thoughts) = &facts.thoughts { (thought(visit, thoughts)) }
+        },
+        is_one: true,
+        json: facts.data(),
         ..Content::default()
     })
 }
 
-fn around(visit: &Visit<'_>, title: &str, all: &[Dependency]) -> Markup {
+/// What it is part of, from the goal down.
+fn path(visit: &Visit<'_>, facts: &Facts) -> Markup {
+    html! {
+        @for above in &facts.context.ancestors {
+            a href=(visit.link(&format!("work/{}", segment(&above.id)))) { (stored(&above.summary)) } " › "
+        }
+    }
+}
+
+fn links(visit: &Visit<'_>, all: &[String]) -> Markup {
     html! {
         @if !all.is_empty() {
+            section { h2 { "See also" } ul { @for link in all { li { div.words { (linked(visit, link)) } } } } }
+        }
+    }
+}
+
+fn parts(visit: &Visit<'_>, facts: &Facts, asking: &Asking) -> Markup {
+    let branch = &facts.context.children;
+    let shown = branch.children.len().min(NEAR) as i64;
+    let more = branch.child_count.unwrap_or(branch.children.len() as i64) - shown;
+    html! {
+        @if !branch.children.is_empty() {
             section {
-                h2 { (title) }
-                ul.done {
-                    @for one in all {
-                        li.row {
-                            (mark(if one.node.resolved { Mark::Done } else { Mark::Waits }))
-                            a.title href=(visit.link(&format!("work/{}", segment(&one.node.id)))) { (stored(&one.node.summary)) }
-                            span.handle { (one.node.id) }
-                        }
+                h2 { "Parts" }
+                ul {
+                    @for child in branch.children.iter().take(NEAR) {
+                        (panel::neighbour(visit, facts, asking, (&child.id, &child.summary, child.resolved)))
                     }
+                    @if more > 0 { li.meta { "and " (number(more)) " more" } }
                 }
             }
         }
     }
 }
 
-fn acts(visit: &Visit<'_>, found: &Context, claimed: Option<&str>) -> Markup {
-    let node = &found.node;
-    let place = format!("work/{}", segment(&node.id));
-    let form = |act: &str, label: &str, main: bool| {
-        html! {
-            form.act method="post" action=(visit.link(&format!("do/{act}"))) data-draft={ (act) "-" (node.id) } {
-                (hidden(visit, &place))
-                input type="hidden" name="node" value=(node.id);
-                button.main[main] { (label) }
+fn thought(visit: &Visit<'_>, thoughts: &Thoughts) -> Markup {
+    let cards = thoughts
+        .cards
+        .as_ref()
+        .map(|found| found.cards.as_slice())
+        .unwrap_or_default();
+    html! {
+        @if !cards.is_empty() {
+            section {
+                h2 { "Cards" }
+                ul.entries { @for card in cards { (told(visit, card)) } }
+                @if thoughts.cards.as_ref().is_some_and(|found| found.truncated) { p.meta { "There are more, in Reasoning." } }
             }
         }
-    };
-    html! {
-        div.acts {
-            @if node.resolved { (form("reopen", "Open again", false)) }
-            @else {
-                (form("resolve", "Done", true))
-                @if claimed == Some(visit.person()) { (form("release", "Give back", false)) }
-                @else if claimed.is_none() { (form("claim", "Take it", false)) }
-            }
+        @if !thoughts.trace.is_empty() {
+            section { h2 { "Trace" } @for entry in &thoughts.trace { (panel::note(visit, entry)) } }
         }
     }
 }
 
-fn happened(visit: &Visit<'_>, event: &Event) -> Markup {
-    // Who claimed it since when is told by the act itself.
-    let named = |field: &&str| !field.starts_with("_");
-    let fields = event.changes.iter().map(|change| change.field.as_str());
-    let fields = fields.map(|field| field.strip_prefix("properties.").unwrap_or(field));
-    let fields: Vec<&str> = fields.filter(named).take(5).collect();
+fn told(visit: &Visit<'_>, card: &Node) -> Markup {
+    let kind = card.kind.as_deref().unwrap_or_default();
+    let shape = match (kind, card.status.as_deref()) {
+        ("hypothesis", Some("confirmed" | "accepted")) => Mark::Confirmed,
+        ("hypothesis", Some("refuted" | "rejected")) => Mark::Refuted,
+        ("hypothesis", _) => Mark::Hypothesis,
+        ("question", _) => Mark::Question,
+        ("test", _) => Mark::Test,
+        ("evidence", _) => Mark::Evidence,
+        ("decision", _) => Mark::Decision,
+        _ => Mark::Conversation,
+    };
     html! {
-        li {
-            b { (stored(&event.agent)) } " " (event.action)
-            @if event.action == "updated" { @for field in fields { span.meta { " · " (stored(field)) } } }
-            @if let Some(reason) = &event.reason { " because " (stored(reason)) }
-            " " (age(visit, event.timestamp)) " ago"
+        li.entry id={ "card-" (card.id) } {
+            (mark(shape))
+            div.what {
+                p.title { (stored(card.title.as_deref().unwrap_or(&card.id))) }
+                @if let Some(text) = &card.text { div.words { (linked(visit, text)) } }
+                p.meta { span.handle { (stored(&card.id)) } " · " (stored(kind)) @if let Some(status) = &card.status { " · " (stored(status)) } }
+            }
         }
     }
 }
