@@ -9,6 +9,7 @@ use understory_tools::tool::Common;
 use understory_tools::{Context, registry};
 
 use crate::around::Around;
+use crate::proof::Care;
 use crate::text;
 
 /// What a tool may answer at most, in characters.
@@ -21,6 +22,8 @@ pub struct Visit<'a> {
     pub workspace: &'a str,
     /// The login's other half, which every form sends along.
     pub csrf: &'a str,
+    /// What the server knows beside the store.
+    pub care: &'a Care,
     pub now: Time,
     pub query: Query,
     around: OnceCell<Around>,
@@ -32,6 +35,8 @@ pub struct Login<'a> {
     pub workspace: &'a str,
     /// The login's other half, which every form sends along.
     pub csrf: &'a str,
+    /// What the server knows beside the store.
+    pub care: &'a Care,
 }
 
 impl<'a> Visit<'a> {
@@ -40,6 +45,7 @@ impl<'a> Visit<'a> {
             context,
             workspace: login.workspace,
             csrf: login.csrf,
+            care: login.care,
             now,
             query,
             around: OnceCell::new(),
