@@ -5,6 +5,7 @@
 
 pub mod acts;
 mod agents;
+mod app;
 mod around;
 mod artifacts;
 mod assets;
@@ -29,6 +30,7 @@ use maud::Markup;
 use serde_json::Value;
 use understory_model::{Code, Fault};
 
+pub use app::{BOARD, BOARD_MIME, board};
 pub use assets::{ICON, SCRIPT, STYLE, WAITS};
 pub use proof::{Care, Finding, Proof, Proved, Running, Setting, Signed, Verdict};
 pub use text::segment;

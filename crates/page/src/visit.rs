@@ -27,6 +27,8 @@ pub struct Visit<'a> {
     pub now: Time,
     pub query: Query,
     around: OnceCell<Around>,
+    /// What addresses begin with: within an app they lead nowhere by themselves.
+    root: &'static str,
 }
 
 /// A login, as far as a page needs it.
@@ -49,7 +51,13 @@ impl<'a> Visit<'a> {
             now,
             query,
             around: OnceCell::new(),
+            root: "/",
         }
+    }
+
+    /// The same inside a client's window, where no address is.
+    pub fn in_app(self) -> Visit<'a> {
+        Visit { root: "#", ..self }
     }
 
     /// What every page shows beside itself, asked for once a visit.
@@ -96,7 +104,7 @@ impl<'a> Visit<'a> {
     pub fn link(&self, place: &str) -> String {
         let base = text::segment(self.workspace);
         let Some(project) = self.project().filter(|_| !place.contains("project=")) else {
-            return format!("/{base}/{place}");
+            return format!("{}{base}/{place}", self.root);
         };
         let (path, fragment) = match place.split_once('#') {
             Some((path, fragment)) => (path, format!("#{fragment}")),
@@ -104,7 +112,10 @@ impl<'a> Visit<'a> {
         };
         let joined = if path.contains('?') { '&' } else { '?' };
         let project = text::segment(project);
-        format!("/{base}/{path}{joined}{PROJECT}={project}{fragment}")
+        format!(
+            "{}{base}/{path}{joined}{PROJECT}={project}{fragment}",
+            self.root
+        )
     }
 
     /// The address of this page with some of its query changed; `None` takes a name away.
@@ -121,8 +132,8 @@ impl<'a> Visit<'a> {
             .collect();
         let base = text::segment(self.workspace);
         match query.is_empty() {
-            true => format!("/{base}/{place}"),
-            false => format!("/{base}/{place}?{}", query.join("&")),
+            true => format!("{}{base}/{place}", self.root),
+            false => format!("{}{base}/{place}?{}", self.root, query.join("&")),
         }
     }
 

@@ -11,8 +11,8 @@ const attend = () => {
     const by = element.getBoundingClientRect().top - within.getBoundingClientRect().top;
     if (by < 60 || by > within.clientHeight - 90) within.scrollTo({ top: within.scrollTop + by - within.clientHeight * part, behavior: still ? "auto" : "smooth" });
   };
-  bring($(".doc > .is-selected, .doc > .is-written, .doc > .is-proposed") ?? $(".doc > .is-looked"), column, 0.3);
-  bring($(".step.is-chosen"), $("#list"), 0.5);
+  bring($(".was > .is-selected, .was > .is-written, .was > .is-proposed") ?? $(".was > .is-looked"), column, 0.3);
+  bring($(".did.is-chosen"), $("#list"), 0.5);
 };
 document.addEventListener("page:shown", attend);
 const stay = ({ target }) => target.closest?.("#body") && $("[data-follows]") && $("[data-pause]")?.click();

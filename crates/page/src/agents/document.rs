@@ -157,11 +157,11 @@ pub fn show(visit: &Visit<'_>, name: &str, found: &Attention<'_>) -> Markup {
             }
             a.button.plain href=(visit.link(&format!("artifacts/{}", segment(&document.artifact.label)))) { "Open as it is now" }
         }
-        div.reading {
+        div.was-read {
             div.scroll {
                 @if first > 1 { p.meta.elsewhere { (count(first as i64 - 1, "line", "lines")) " before these" } }
                 @if document.lines.is_empty() { p.empty { "It is empty." } }
-                ol.doc id="doc" aria-label={ "Lines of " (look.label) } {
+                ol.was id="doc" aria-label={ "Lines of " (look.label) } {
                     @for line in &document.lines { (line_of(found, name, line)) }
                 }
                 @if noted_at(found) > last as i64 { (notes(found, name)) }
@@ -181,7 +181,7 @@ fn line_of(found: &Attention<'_>, name: &str, line: &Line) -> Markup {
         li.(light) id={ "line-" (number) } {
             span.n { (number) }
             span.text dir="auto" { @if line.content.trim().is_empty() { "\u{A0}" } @else { (stored(&line.content)) } }
-            @for tag in tags(found, name, number) { span.tag { (tag) } }
+            @for tag in tags(found, name, number) { span.does { (tag) } }
         }
         @if number == noted_at(found) { (notes(found, name)) }
     }
@@ -214,7 +214,7 @@ fn map(found: &Attention<'_>) -> Markup {
     let bars = lines.len().div_ceil(each);
     let (tall, height) = (bars * BAR, (bars * BAR).min(TALL));
     html! {
-        svg.map aria-hidden="true" width=(MAP) height=(height) viewBox={ "0 0 " (MAP) " " (tall) } preserveAspectRatio="none" {
+        svg.was-map aria-hidden="true" width=(MAP) height=(height) viewBox={ "0 0 " (MAP) " " (tall) } preserveAspectRatio="none" {
             @for (at, lines) in lines.chunks(each).enumerate() {
                 @let lit = lines.iter().map(|line| light(found, line.line as i64)).find(|light| !light.is_empty());
                 @if let Some(lit) = lit { rect.(lit) x="0" y=(at * BAR) width=(MAP) height=(BAR) {} }

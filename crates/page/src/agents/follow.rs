@@ -53,7 +53,7 @@ pub fn page(visit: &Visit<'_>, name: &str) -> Result<Content, Fault> {
         list: Some(html! {
             header.steps-head {
                 b { "Newest first" }
-                @if person.is_here() { span.meta { "live" span.live {} } }
+                @if person.is_here() { span.meta { "live" span.is-live {} } }
             }
             @if steps.is_empty() { p.empty { (name) " has done nothing here yet." } }
             (list(visit, &shown, Some(at), |seq| format!("{}?at={seq}", person.place)))
@@ -126,7 +126,7 @@ fn band(
                 a.button data-soft data-hotkey="f" href=(go) { @if here { "Go with " (stored(name)) } @else { "To the last step" } }
             }
             (None, true) => {
-                span.live {}
+                span.is-live {}
                 p.band-words data-follows {
                     b { "The page goes where " (stored(name)) " goes." }
                     " Scroll, or press Esc, to stay where you are. It does not disturb " (stored(name)) "."

@@ -171,7 +171,7 @@ fn transport(steps: &[&Step], chosen: usize, link: impl Fn(i64) -> String) -> Ma
             (arrow("prev", back.map(&link), ("ArrowLeft", "The step before"), "M12 3v10L5 8zM4 3v10"))
             button.main.scripted type="button" data-play data-own="play" aria-label="Play" title="Play (space)" { "▶" }
             (arrow("next", next.map(&link), ("ArrowRight", "The next step"), "M4 3v10l7-5zM12 3v10"))
-            div.track {
+            div.played {
                 ol {
                     @for (at, step) in steps.iter().enumerate() {
                         @let is_now = at == chosen;

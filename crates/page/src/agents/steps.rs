@@ -24,7 +24,7 @@ pub fn list(
             @for step in steps {
                 @let seq = step.entry.seq.0;
                 @let is_chosen = chosen == Some(seq);
-                li.step.is-chosen[is_chosen].is-after[after(step)] id={ "step-" (seq) } data-row {
+                li.did.is-chosen[is_chosen].is-after[after(step)] id={ "step-" (seq) } data-row {
                     (clock(&step.entry.at))
                     (mark(sign(step)))
                     a.title data-soft href=(visit.link(&link(seq))) aria-current=[is_chosen.then_some("step")] {

@@ -86,12 +86,12 @@ pub fn page(visit: &Visit<'_>) -> Result<Content, Fault> {
         }),
         main: html! {
             (chain_card(visit, &all.chain, looks_after))
-            div.cards {
+            div.cares {
                 (checkpoints(visit, proof))
                 (tables::store(&all.chain, all.state.as_ref(), &care.store))
                 (tables::sessions(visit, &all.who))
                 @if let Some(tokens) = &all.tokens { (tables::tokens(tokens)) }
-                @else { section.card { h2 { "Tokens and settings" } p.empty { "Only an operator, an orchestrator or an auditor may see them. You are here as " (visit.context.caller.role) "." } } }
+                @else { section.care { h2 { "Tokens and settings" } p.empty { "Only an operator, an orchestrator or an auditor may see them. You are here as " (visit.context.caller.role) "." } } }
                 @if let Some((count, flagged)) = &all.flagged { (tables::credentials(visit, *count, flagged)) }
                 @if looks_after { (tables::findings(&care.findings)) (tables::settings(&care.settings)) }
             }
@@ -104,8 +104,8 @@ pub fn page(visit: &Visit<'_>) -> Result<Content, Fault> {
 fn chain_card(visit: &Visit<'_>, chain: &Chain, may_prove: bool) -> Markup {
     let proof = &visit.care.proof;
     html! {
-        section.card.proved id="proved" {
-            (sign(proof))
+        section.care.proved.(colour(proof)) id="proved" {
+            (mark(Mark::Proof))
             div.what {
                 h2 { (verdict(proof)) }
                 p.meta {
@@ -139,14 +139,13 @@ fn chain_card(visit: &Visit<'_>, chain: &Chain, may_prove: bool) -> Markup {
     }
 }
 
-/// The mark of the proof: green if it holds, red if not.
-fn sign(proof: &Proof) -> Markup {
-    let class = match &proof.last {
+/// The colour of the proof: green if it holds, red if not.
+fn colour(proof: &Proof) -> &'static str {
+    match &proof.last {
         Some(last) if last.holds() => "green",
         Some(_) => "red",
         None => "edge",
-    };
-    html! { span.(class) { (mark(Mark::Proof)) } }
+    }
 }
 
 fn verdict(proof: &Proof) -> Markup {
@@ -195,7 +194,7 @@ fn broken(last: &Proved) -> Markup {
 fn checkpoints(visit: &Visit<'_>, proof: &Proof) -> Markup {
     let may_sign = visit.context.caller.role == Role::Operator;
     html! {
-        section.card id="checkpoints" {
+        section.care id="checkpoints" {
             h2 { "Checkpoints " span.meta { "kept outside, so that nobody can rewrite the past" } }
             @if proof.signed.is_empty() {
                 p.empty { b { "None was signed here since this server began." } " A checkpoint says what the log is now. Kept where whoever can write the store cannot, it proves later that nothing before it was changed." }
@@ -229,13 +228,13 @@ fn checkpoints(visit: &Visit<'_>, proof: &Proof) -> Markup {
 pub fn line(visit: &Visit<'_>) -> Markup {
     let proof = &visit.care.proof;
     html! {
-        a.proof href=(visit.link("proof")) data-key="p" title="Proof and care (g p)" {
-            (sign(proof))
+        a.proof.(colour(proof)) href=(visit.link("proof")) data-key="p" title="Proof and care (g p)" {
+            (mark(Mark::Proof))
             span {
                 @match &proof.last {
                     _ if proof.running.is_some() => "Proving…",
                     Some(last) if last.holds() => { "Proved up to #" (grouped(last.items)) },
-                    Some(last) => { b.red { @match last.breaks.first() { Some(first) => { "Broken at #" (grouped(first.seq.0)) }, None => "Not proved: look" } } },
+                    Some(last) => { b { @match last.breaks.first() { Some(first) => { "Broken at #" (grouped(first.seq.0)) }, None => "Not proved: look" } } },
                     None => "Not proved yet",
                 }
             }

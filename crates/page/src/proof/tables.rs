@@ -26,7 +26,7 @@ pub fn store(chain: &Chain, state: Option<&State>, address: &str) -> Markup {
     let monthly =
         state.map(|state| state.size.saturating_mul(chain.last_month) / chain.items.max(1));
     html! {
-        section.card id="store" {
+        section.care id="store" {
             h2 {
                 "Store "
                 @if let Some(state) = state { span.meta { (stored(&state.engine)) ", " (size(state.size)) } }
@@ -73,7 +73,7 @@ fn day(at: Time) -> Markup {
 pub fn sessions(visit: &Visit<'_>, who: &Who) -> Markup {
     let here = who.agents.iter().filter(|agent| !agent.gone).count() as i64;
     html! {
-        section.card id="sessions" {
+        section.care id="sessions" {
             h2 { "Sessions " span.meta { (count(here, "agent is here", "agents are here")) ", " (who.agents.len() as i64 - here) " left lately" } }
             @if who.agents.is_empty() { p.empty { "No session is known." } }
             @else {
@@ -100,9 +100,9 @@ pub fn sessions(visit: &Visit<'_>, who: &Who) -> Markup {
 pub fn tokens(tokens: &[Listed]) -> Markup {
     let valid = tokens.iter().filter(|one| one.is_valid()).count();
     html! {
-        section.card id="tokens" {
+        section.care id="tokens" {
             h2 { "Tokens " span.meta { (valid) " valid of the last " (tokens.len()) } }
-            @if tokens.is_empty() { p.empty { b { "None was issued." } " `understory token issue` issues one for an agent on another machine." } }
+            @if tokens.is_empty() { p.empty { b { "None was issued." } " " code { "understory token issue" } " issues one for an agent on another machine." } }
             @else {
                 table {
                     thead { tr { th { "Who" } th { "May" } th { "Runs out" } th { "Token" } th {} } }
@@ -122,7 +122,7 @@ pub fn tokens(tokens: &[Listed]) -> Markup {
                         }
                     }
                 }
-                p.meta { "`understory token revoke` takes one back." }
+                p.meta { code { "understory token revoke" } " takes one back." }
             }
         }
     }
@@ -131,7 +131,7 @@ pub fn tokens(tokens: &[Listed]) -> Markup {
 /// Items that hold what looks like a credential: which, never the credential.
 pub fn credentials(visit: &Visit<'_>, items: i64, newest: &[Flagged]) -> Markup {
     html! {
-        section.card id="credentials" {
+        section.care id="credentials" {
             h2 { "Credentials " span.meta { (count(items, "item is flagged", "items are flagged")) } }
             @if newest.is_empty() { p.empty { "Nothing stored looks like a credential." } }
             @else {
@@ -148,7 +148,7 @@ pub fn credentials(visit: &Visit<'_>, items: i64, newest: &[Flagged]) -> Markup 
                         }
                     }
                 }
-                p.meta { "Change each where it is valid, then erase it: `understory purge --credentials --reason …`." }
+                p.meta { "Change each where it is valid, then erase it: " code { "understory purge --credentials --reason …" } }
             }
         }
     }
@@ -157,8 +157,8 @@ pub fn credentials(visit: &Visit<'_>, items: i64, newest: &[Flagged]) -> Markup 
 /// What a check-up finds without touching anything.
 pub fn findings(findings: &[Finding]) -> Markup {
     html! {
-        section.card id="findings" {
-            h2 { "Check-up " span.meta { "what `understory doctor` finds without trying anything out" } }
+        section.care id="findings" {
+            h2 { "Check-up " span.meta { "what " code { "understory doctor" } " finds without trying anything out" } }
             table {
                 tbody {
                     @for one in findings {
@@ -184,7 +184,7 @@ pub fn findings(findings: &[Finding]) -> Markup {
 pub fn settings(settings: &[Setting]) -> Markup {
     let (set, default): (Vec<_>, Vec<_>) = settings.iter().partition(|one| !one.is_default);
     html! {
-        section.card.wide id="settings" {
+        section.care.wide id="settings" {
             h2 { "Settings " span.meta { "the ones that differ from the default come first" } }
             table {
                 thead { tr { th { "Setting" } th { "Value" } th { "Set by" } } }
