@@ -5,6 +5,7 @@
 
 pub mod acts;
 mod agents;
+mod app;
 mod around;
 mod artifacts;
 mod assets;
@@ -31,7 +32,9 @@ use maud::Markup;
 use serde_json::Value;
 use understory_model::{Code, Fault};
 
+pub use app::{BOARD, BOARD_MIME, board};
 pub use assets::{ICON, SCRIPT, STYLE, WAITS};
+pub use proof::{Care, Finding, Proof, Proved, Running, Setting, Signed, Verdict};
 pub use text::segment;
 pub use visit::{Login, Query, Visit};
 
@@ -74,6 +77,10 @@ struct Content {
     is_one: bool,
     /// The panel at the right: what is peeked at.
     side: Option<Side>,
+    /// A line over all columns that says in which state the page is.
+    band: Option<Markup>,
+    /// A line below all columns, with what is done with all of the page.
+    foot: Option<Markup>,
     json: Value,
 }
 

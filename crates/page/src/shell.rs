@@ -56,11 +56,13 @@ fn columns(content: &Content) -> Markup {
     };
     html! {
         div.columns.(class).chosen[content.is_one] id="content" {
+            @if let Some(band) = &content.band { div id="band" { (band) } }
             @if let Some(list) = &content.list { div.column.list id="list" { (list) } }
             div.column.body.flush[content.flush] id="body" { (content.main) }
             @if let Some(side) = &content.side {
                 aside.column.side id="side" aria-label=(side.label) tabindex="-1" { (side.main) }
             }
+            @if let Some(foot) = &content.foot { div id="foot" { (foot) } }
         }
     }
 }

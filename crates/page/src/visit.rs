@@ -9,6 +9,7 @@ use understory_tools::tool::Common;
 use understory_tools::{Context, registry};
 
 use crate::around::Around;
+use crate::proof::Care;
 use crate::text;
 
 /// What a tool may answer at most, in characters.
@@ -21,9 +22,13 @@ pub struct Visit<'a> {
     pub workspace: &'a str,
     /// The login's other half, which every form sends along.
     pub csrf: &'a str,
+    /// What the server knows beside the store.
+    pub care: &'a Care,
     pub now: Time,
     pub query: Query,
     around: OnceCell<Around>,
+    /// What addresses begin with: within an app they lead nowhere by themselves.
+    root: &'static str,
 }
 
 /// A login, as far as a page needs it.
@@ -32,6 +37,8 @@ pub struct Login<'a> {
     pub workspace: &'a str,
     /// The login's other half, which every form sends along.
     pub csrf: &'a str,
+    /// What the server knows beside the store.
+    pub care: &'a Care,
 }
 
 impl<'a> Visit<'a> {
@@ -40,10 +47,17 @@ impl<'a> Visit<'a> {
             context,
             workspace: login.workspace,
             csrf: login.csrf,
+            care: login.care,
             now,
             query,
             around: OnceCell::new(),
+            root: "/",
         }
+    }
+
+    /// The same inside a client's window, where no address is.
+    pub fn in_app(self) -> Visit<'a> {
+        Visit { root: "#", ..self }
     }
 
     /// What every page shows beside itself, asked for once a visit.
@@ -90,7 +104,7 @@ impl<'a> Visit<'a> {
     pub fn link(&self, place: &str) -> String {
         let base = text::segment(self.workspace);
         let Some(project) = self.project().filter(|_| !place.contains("project=")) else {
-            return format!("/{base}/{place}");
+            return format!("{}{base}/{place}", self.root);
         };
         let (path, fragment) = match place.split_once('#') {
             Some((path, fragment)) => (path, format!("#{fragment}")),
@@ -98,7 +112,10 @@ impl<'a> Visit<'a> {
         };
         let joined = if path.contains('?') { '&' } else { '?' };
         let project = text::segment(project);
-        format!("/{base}/{path}{joined}{PROJECT}={project}{fragment}")
+        format!(
+            "{}{base}/{path}{joined}{PROJECT}={project}{fragment}",
+            self.root
+        )
     }
 
     /// The address of this page with some of its query changed; `None` takes a name away.
@@ -115,8 +132,8 @@ impl<'a> Visit<'a> {
             .collect();
         let base = text::segment(self.workspace);
         match query.is_empty() {
-            true => format!("/{base}/{place}"),
-            false => format!("/{base}/{place}?{}", query.join("&")),
+            true => format!("{}{base}/{place}", self.root),
+            false => format!("{}{base}/{place}?{}", self.root, query.join("&")),
         }
     }
 

@@ -58,6 +58,7 @@ mod http_tls;
 mod http_tokens;
 mod http_v1;
 mod http_watch;
+mod mcp_app;
 mod official;
 mod official_clients;
 mod old_stores;

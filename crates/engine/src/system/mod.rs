@@ -2,6 +2,7 @@
 //! purging, the audit, working texts, the sessions of processes, and who is here.
 
 pub mod audit;
+pub mod care;
 pub mod chat;
 pub mod checkpoint;
 mod compare;

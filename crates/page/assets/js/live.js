@@ -146,11 +146,11 @@ window.addEventListener("popstate", () => goTo(location.href, false));
 // A stream of the log's head. The browser connects again by itself, and says where it was.
 let lost = null, headAtLoss = 0;
 const tell = (text) => { const line = $("#connection"); if (line && line.textContent !== text) line.textContent = text; };
-let events = null;
+let events = null, proved;
 const follow = () => {
   events = new EventSource(document.body.dataset.events);
   events.onmessage = ({ data }) => {
-    const { head } = JSON.parse(data);
+    const { head, proof } = JSON.parse(data);
     if (lost) {
       const came = head - headAtLoss;
       lost = null;
@@ -159,6 +159,9 @@ const follow = () => {
     }
     if (!wanted && !seen) seen = head - 1;
     wanted = head;
+    // A proof of the log changes what is shown, and not the log.
+    if (proved !== undefined && proved !== proof) seen = -1;
+    proved = proof;
     refresh();
   };
   events.onerror = () => {

@@ -189,6 +189,36 @@ impl<'f> Call<'f> {
         Some((line("start")?, line("end")?))
     }
 
+    /// The document that it was about: `entity_<uuid>`, and its label then.
+    pub fn document(&self) -> Option<(String, String)> {
+        let artifact = self.param("artifact");
+        (!artifact.is_empty()).then(|| (artifact.to_string(), self.param("label").to_string()))
+    }
+
+    /// The commit in which its lines have their numbers.
+    pub fn commit(&self) -> Option<String> {
+        self.output["commit"].as_str().map(str::to_string)
+    }
+
+    /// The lines that a search found.
+    pub fn matches(&self) -> Vec<(i64, i64)> {
+        let all = self.output["matches"].as_array().into_iter().flatten();
+        all.filter_map(|found| Some((found[0].as_i64()?, found[1].as_i64()?)))
+            .collect()
+    }
+
+    /// What the caller noted, sought or proposed, whole.
+    pub fn said(&self) -> Option<String> {
+        let said = match self.operation {
+            Operation::Search => self.param("query"),
+            Operation::Note | Operation::Propose => self.param("content"),
+            _ => "",
+        };
+        Some(said)
+            .filter(|said| !said.is_empty())
+            .map(str::to_string)
+    }
+
     /// Why it was proposed.
     pub fn reasoning(&self) -> Option<&'f str> {
         let why = self.param("reasoning");

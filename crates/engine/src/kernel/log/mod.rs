@@ -23,6 +23,7 @@ mod find;
 mod fold;
 mod known;
 pub mod record;
+pub mod steps;
 mod told;
 
 pub use entry::entry;
