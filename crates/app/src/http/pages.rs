@@ -29,7 +29,7 @@ const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; i
                       form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
 const HTML: &str = "text/html; charset=utf-8";
 /// What stands first below a workspace; everything else is nothing of ours.
-const PAGES: [&str; 15] = [
+const PAGES: [&str; 18] = [
     "now",
     "timeline",
     "work",
@@ -41,6 +41,9 @@ const PAGES: [&str; 15] = [
     "agents",
     "proof",
     "search",
+    "palette",
+    "complete",
+    "preview",
     "why",
     "go",
     "events",

@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     const FORM: &str = "thread=th_001&upto=3&body=Hi+there&to=bob,ada&agent=bob&proposal=prop_001&accept=true\
-                        &conflict=c&keep=use_from&summary=S&node=TASK-001&item=msg_3";
+                        &conflict=c&keep=use_from&summary=S&node=TASK-001&item=msg_3&message=msg_3&status=resolved&from=active";
 
     /// Every name of an act in the files beside this one.
     fn names() -> Vec<&'static str> {

@@ -10,6 +10,7 @@ mod words;
 use maud::{Markup, html};
 use understory_model::Time;
 
+pub use names::handles;
 pub use words::linked;
 
 use crate::visit::Visit;
@@ -74,6 +75,39 @@ fn is_hidden(c: char) -> bool {
 /// How long ago something was: short, with the full time for those who look closer.
 pub fn age(visit: &Visit<'_>, at: Time) -> Markup {
     html! { time datetime=(at) title=(at) { (ago(visit.now, at)) } }
+}
+
+/// The time of day, which the script turns into the reader's own.
+pub fn clock(at: Time) -> Markup {
+    let shown = at.to_string();
+    html! { time datetime=(at) data-clock title=(at) { (shown.get(11..16).unwrap_or_default()) } }
+}
+
+/// `16 November`, with the year only if it is another.
+pub fn day(visit: &Visit<'_>, at: Time) -> String {
+    const MONTHS: [&str; 12] = [
+        "January",
+        "February",
+        "March",
+        "April",
+        "May",
+        "June",
+        "July",
+        "August",
+        "September",
+        "October",
+        "November",
+        "December",
+    ];
+    let (at, now) = (at.to_string(), visit.now.to_string());
+    let part = |from: usize, to: usize| at.get(from..to).unwrap_or_default();
+    let month = part(5, 7).parse::<usize>().unwrap_or(1);
+    let month = MONTHS.get(month.wrapping_sub(1)).unwrap_or(&"");
+    let day = part(8, 10).trim_start_matches('0');
+    match now.get(..4) == at.get(..4) {
+        true => format!("{day} {month}"),
+        false => format!("{day} {month} {}", part(0, 4)),
+    }
 }
 
 fn ago(now: Time, at: Time) -> String {

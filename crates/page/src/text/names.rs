@@ -42,6 +42,16 @@ pub fn names(text: &str) -> Vec<(Range<usize>, Name<'_>)> {
     found
 }
 
+/// The names of things in a text that have a page, in order: no commits, agents or addresses.
+pub fn handles(text: &str) -> impl Iterator<Item = &str> {
+    let found = names(text).into_iter();
+    found.filter_map(|(_, name)| match name {
+        Name::Thing(name) if !name.starts_with('@') => Some(name),
+        Name::Lines(name) => Some(name),
+        _ => None,
+    })
+}
+
 /// The next run of signs that names are made of.
 fn next_word(text: &str, from: usize) -> Option<Range<usize>> {
     let rest = text.get(from..)?;
