@@ -10,6 +10,7 @@ mod around;
 mod artifacts;
 mod assets;
 mod conversations;
+mod go;
 mod marks;
 mod missing;
 mod more;
@@ -223,14 +224,28 @@ pub fn page(visit: &Visit<'_>, path: &[&str]) -> Result<Found, Fault> {
         ["more"] => more::page(visit),
         ["why", name] => why::page(visit, name),
         ["search"] => search::page(visit),
-        ["go", name] => return Ok(Found::Moved(place_of(name))),
+        ["palette"] => return search::palette(visit).map(part),
+        ["complete"] => return search::complete(visit).map(part),
+        ["preview"] => return search::preview(visit).map(part),
+        ["go", name] => match go::page(visit, name) {
+            Ok(found) => return Ok(found),
+            Err(fault) if fault.code == Code::NotFound => {
+                let content = go::missing(visit, name);
+                return whole(visit, content, true);
+            }
+            Err(fault) => Err(fault),
+        },
         _ => Err(no_page()),
     };
     let (content, missing) = match content {
         Ok(content) => (content, false),
-        Err(fault) if fault.code == Code::NotFound => (missing::page(path, &fault), true),
+        Err(fault) if fault.code == Code::NotFound => (missing::page(visit, path, &fault), true),
         Err(fault) => return Err(fault),
     };
+    whole(visit, content, missing)
+}
+
+fn whole(visit: &Visit<'_>, content: Content, missing: bool) -> Result<Found, Fault> {
     let html = shell::document(visit, &content)?.into_string();
     Ok(Found::Page(Page {
         html,
@@ -239,11 +254,20 @@ pub fn page(visit: &Visit<'_>, path: &[&str]) -> Result<Found, Fault> {
     }))
 }
 
+/// A part of a page that the script fetches, without what stands around pages.
+fn part((markup, json): (Markup, Value)) -> Found {
+    Found::Page(Page {
+        html: markup.into_string(),
+        json,
+        missing: false,
+    })
+}
+
 fn no_page() -> Fault {
     Fault::new(Code::NotFound, "there is no page here")
 }
 
-/// Where something that is called so is shown.
+/// Where something that is called so is shown, as far as its name alone tells.
 fn place_of(name: &str) -> String {
     let escaped = text::segment(name);
     let numbered = |prefix: &str| {

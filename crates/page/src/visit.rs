@@ -1,9 +1,12 @@
 //! Who looks at which page, and the tools that it is made of.
 
 use std::cell::OnceCell;
+use std::collections::HashSet;
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use understory_engine::kernel::search::offer::labels;
+use understory_model::refs::parse_lines;
 use understory_model::{Code, Fault, Role, Time};
 use understory_tools::tool::Common;
 use understory_tools::{Context, registry};
@@ -14,6 +17,9 @@ use crate::text;
 
 /// What a tool may answer at most, in characters.
 const ROOM: usize = 4 << 20;
+
+/// Labels that are looked at to tell names of lines from other words.
+const LABELS: i64 = 2_000;
 
 /// A person at a page.
 pub struct Visit<'a> {
@@ -29,6 +35,7 @@ pub struct Visit<'a> {
     around: OnceCell<Around>,
     /// What addresses begin with: within an app they lead nowhere by themselves.
     root: &'static str,
+    labels: OnceCell<HashSet<String>>,
 }
 
 /// A login, as far as a page needs it.
@@ -52,6 +59,7 @@ impl<'a> Visit<'a> {
             query,
             around: OnceCell::new(),
             root: "/",
+            labels: OnceCell::new(),
         }
     }
 
@@ -67,6 +75,22 @@ impl<'a> Visit<'a> {
         }
         let around = Around::of(self)?;
         Ok(self.around.get_or_init(|| around))
+    }
+
+    /// Whether a name such as `goals:3` may be that of a line: told from the labels of the project, asked
+    /// for once a visit. With more of them than are asked for, any label may be there.
+    pub fn has_label(&self, lines: &str) -> bool {
+        let Some(lines) = parse_lines(lines) else {
+            return false;
+        };
+        let labels = self.labels.get_or_init(|| {
+            let engine = self.context.engine;
+            let found = engine.view(self.context.caller, |view| {
+                labels(view, self.project(), LABELS)
+            });
+            found.unwrap_or_default().into_iter().collect()
+        });
+        labels.len() as i64 >= LABELS || lines.label.contains('/') || labels.contains(lines.label)
     }
 
     /// The project whose pages these are, where the address names one; else the caller's own.

@@ -143,6 +143,30 @@ pub fn some_labels(tx: &mut ReadTx<'_>, ws: Ws, project: Id, most: i64) -> Resul
     rows.into_iter().map(|mut row| row.text(0)).collect()
 }
 
+/// Labels of a project that begin so.
+pub fn labels_beginning(
+    tx: &mut ReadTx<'_>,
+    ws: Ws,
+    project: Id,
+    prefix: &str,
+    most: i64,
+) -> Result<Vec<String>> {
+    let prefix = prefix.replace('\0', "");
+    let rows = tx.rows(
+        "SELECT label FROM core_artifact WHERE ws = ?1 AND project = ?2 AND label >= ?3 \
+         ORDER BY label LIMIT ?4",
+        args![ws, project, &prefix, most],
+    )?;
+    let labels: Vec<String> = rows
+        .into_iter()
+        .map(|mut row| row.text(0))
+        .collect::<Result<_>>()?;
+    Ok(labels
+        .into_iter()
+        .filter(|label| label.starts_with(&prefix))
+        .collect())
+}
+
 table! {
     /// A commit, by its item.
     #[derive(Debug, Clone, PartialEq, Eq)]

@@ -30,7 +30,7 @@ const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; i
                       form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
 const HTML: &str = "text/html; charset=utf-8";
 /// What stands first below a workspace; everything else is nothing of ours.
-const PAGES: [&str; 16] = [
+const PAGES: &[&str] = &[
     "now",
     "timeline",
     "work",
@@ -43,6 +43,9 @@ const PAGES: [&str; 16] = [
     "proof",
     "more",
     "search",
+    "palette",
+    "complete",
+    "preview",
     "why",
     "go",
     "events",

@@ -187,8 +187,12 @@ mod tests {
     use super::*;
 
     const FORM: &str = "thread=th_001&upto=3&body=Hi+there&to=bob,ada&agent=bob&proposal=prop_001&accept=true\
+<<<<<<< HEAD
                         &conflict=c&keep=use_from&summary=S&node=TASK-001&item=msg_3&after=TASK-002&priority=2&rev=1\
                         &evidence=git:0c77d1e&from=bob&first=TASK-002&parent=TASK-002&reason=R&was=1";
+=======
+                        &conflict=c&keep=use_from&summary=S&node=TASK-001&item=msg_3&message=msg_3&status=resolved&from=active";
+>>>>>>> 42375bd4f2f3450fc875f1adcec4209afbc9aaab
 
     /// Every name of an act in the files beside this one.
     fn names() -> Vec<&'static str> {
@@ -210,7 +214,7 @@ mod tests {
 
     #[test]
     fn every_act_is_a_call_that_its_tool_takes() {
-        let form = Query::parse(FORM);
+        let form = Query::parse(&FORM.join("&"));
         assert!(names().len() > 10);
         for name in names() {
             for call in act(name, "w", &form).unwrap().calls {
@@ -223,7 +227,7 @@ mod tests {
 
     #[test]
     fn what_undoes_an_act_is_an_act() {
-        let form = Query::parse(FORM);
+        let form = Query::parse(&FORM.join("&"));
         for name in names() {
             let act = act(name, "w", &form).unwrap();
             if let Some(undo) = &act.undo {
