@@ -8,6 +8,7 @@ mod agents;
 mod around;
 mod artifacts;
 mod assets;
+mod changed;
 mod conversations;
 mod marks;
 mod missing;

@@ -55,7 +55,7 @@ fn is_handle(word: &str) -> bool {
 }
 
 /// Signs that turn the direction of text, or that nobody sees, are shown by their code.
-fn visible(text: &str) -> Markup {
+pub fn visible(text: &str) -> Markup {
     if !text.chars().any(is_hidden) {
         return html! { (text) };
     }

@@ -11,6 +11,8 @@ mod work;
 use serde::Serialize;
 use serde_json::Value;
 use understory_model::{Code, Fault};
+use understory_tools::registry;
+use understory_tools::tool::Common;
 
 use crate::visit::{PROJECT, Query, in_project};
 
@@ -29,7 +31,12 @@ pub struct Act {
     /// What has happened then, as a sentence.
     pub said: String,
     undo: Option<Undo>,
+    unless: Option<Refusal>,
 }
+
+/// Finds in what a tool answered that nothing was done, and says so to a person. Where there is something to
+/// look at, the fault has its address as `place`.
+type Refusal = fn(Result<&Value, &Fault>) -> Option<Fault>;
 
 /// The act that undoes another.
 #[derive(Debug, Clone, Serialize)]
@@ -57,13 +64,28 @@ pub fn act(name: &str, workspace: &str, form: &Query) -> Result<Act, Fault> {
             in_project(call.tool, &mut call.arguments, project);
         }
     }
-    if let (Some(key), Some(first)) = (form.text("key"), act.calls.first_mut()) {
-        first.arguments["idempotency_key"] = Value::from(key);
+    if let Some(key) = form.text("key") {
+        for (at, call) in act.calls.iter_mut().enumerate() {
+            keyed(call, key, at);
+        }
     }
     if let (Some(cause), Some(first)) = (form.text("caused_by"), act.calls.first_mut()) {
         first.arguments["caused_by"] = Value::from(cause);
     }
     Ok(act)
+}
+
+/// A key for each call of an act, so that sending a form again does none of them twice.
+fn keyed(call: &mut Call, key: &str, at: usize) {
+    let takes = registry::find(call.tool).is_some_and(|tool| tool.takes.contains(&Common::Key));
+    if takes {
+        let key = if at == 0 {
+            key.to_owned()
+        } else {
+            format!("{key}.{at}")
+        };
+        call.arguments["idempotency_key"] = key.into();
+    }
 }
 
 impl Act {
@@ -72,6 +94,7 @@ impl Act {
             calls,
             said: said.into(),
             undo: None,
+            unless: None,
         }
     }
 
@@ -100,6 +123,27 @@ impl Act {
             fields: Vec::new(),
             answered: Some((field, place)),
         });
+        self
+    }
+
+    /// Not done where the answer says so without being an error.
+    fn unless(mut self, refusal: Refusal) -> Act {
+        self.unless = Some(refusal);
+        self
+    }
+
+    /// What a tool's answer, or its error, means to the person who asked for this.
+    pub fn refused(&self, answer: Result<&Value, &Fault>) -> Option<Fault> {
+        self.unless.and_then(|refusal| refusal(answer))
+    }
+
+    /// Further fields of the act that undoes this one.
+    fn with_undo(mut self, fields: &[(&str, &str)]) -> Act {
+        if let Some(undo) = &mut self.undo {
+            let fields = fields.iter();
+            undo.fields
+                .extend(fields.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
+        }
         self
     }
 
@@ -162,12 +206,12 @@ type Found = Option<Result<Act, Fault>>;
 
 #[cfg(test)]
 mod tests {
-    use understory_tools::registry;
-
     use super::*;
 
     const FORM: &str = "thread=th_001&upto=3&body=Hi+there&to=bob,ada&agent=bob&proposal=prop_001&accept=true\
-                        &conflict=c&keep=use_from&summary=S&node=TASK-001&item=msg_3";
+                        &conflict=c&keep=use_from&summary=S&node=TASK-001&item=msg_3\
+                        &record=R002&seen=3&title=T&type=note&state=LATER&reason=r&choice=write\
+                        &name=what-if&from=main&into=main&branch=main&doc=graph&op=%7B%22op%22%3A%22node_delete%22%2C%22id%22%3A%22h1%22%7D";
 
     /// Every name of an act in the files beside this one.
     fn names() -> Vec<&'static str> {
