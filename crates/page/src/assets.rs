@@ -27,6 +27,7 @@ pub const SCRIPT: &str = concat!(
     include_str!("../assets/js/keys.js"),
     include_str!("../assets/js/timeline.js"),
     include_str!("../assets/js/work.js"),
+    include_str!("../assets/js/records.js"),
     include_str!("../assets/js/complete.js"),
     include_str!("../assets/js/palette.js"),
     include_str!("../assets/js/artifacts.js"),

@@ -9,6 +9,7 @@ mod app;
 mod around;
 mod artifacts;
 mod assets;
+mod changed;
 mod conversations;
 mod go;
 mod marks;

@@ -252,14 +252,20 @@ impl Visitor {
             };
             let held = Some(Arc::clone(&received.share));
             match v1::answer(&self.app, &self.who, asked, held, &self.name).await {
-                Ok(answer) => match act.check(|| answer.read()) {
-                    Ok(()) => first = first.or(Some(answer)),
-                    Err(fault) => return self.refused(&fault),
-                },
-                Err(fault) => return self.refused(&fault),
+                Ok(answer) => {
+                    let answer: Option<Value> = answer.read().ok();
+                    let said = answer.as_ref().and_then(|said| act.refused(Ok(said)));
+                    if let Some(fault) = said {
+                        return self.refused(&fault);
+                    }
+                    first = first.or(answer);
+                }
+                Err(fault) => {
+                    let said = act.refused(Err(&fault)).unwrap_or(fault);
+                    return self.refused(&said);
+                }
             }
         }
-        let first: Option<Value> = first.and_then(|answer| answer.read().ok());
         let undo = act.undo(first.as_ref());
         match self.data {
             true => reply::json(StatusCode::OK, &json!({ "said": act.said, "undo": undo })),
@@ -326,7 +332,15 @@ impl Visitor {
         let fault = &told(fault.clone(), System.now());
         match self.data {
             true => reply::fault(fault, &self.name),
-            false => page::trouble(fault, &self.name),
+            // Without the script the browser is sent to what a person should look at first.
+            false => match fault
+                .details
+                .as_ref()
+                .and_then(|said| said["place"].as_str())
+            {
+                Some(place) => self.moved(place),
+                None => page::trouble(fault, &self.name),
+            },
         }
     }
 

@@ -37,7 +37,7 @@ pub fn told(text: &str) -> Markup {
 }
 
 /// Signs that turn the direction of text, or that nobody sees, are shown by their code.
-fn visible(text: &str) -> Markup {
+pub fn visible(text: &str) -> Markup {
     if !text.chars().any(is_hidden) {
         return html! { (text) };
     }
