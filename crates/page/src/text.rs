@@ -21,6 +21,11 @@ pub fn stored(text: &str) -> Markup {
     }
 }
 
+/// A part of a stored text, which stands in the `bdi` of the whole.
+pub fn seen(text: &str) -> Markup {
+    visible(text)
+}
+
 /// As [`stored`], with the names of things in it as links to them.
 pub fn linked(visit: &Visit<'_>, text: &str) -> Markup {
     html! {

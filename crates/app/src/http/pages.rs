@@ -231,7 +231,7 @@ impl Visitor {
             Ok(act) => act,
             Err(fault) => return self.refused(&fault),
         };
-        let mut first = None;
+        let mut answers: Vec<Value> = Vec::with_capacity(act.calls.len());
         for call in &act.calls {
             let asked = match find(call.tool) {
                 Ok(tool) => Asked::Tool(tool, call.arguments.clone()),
@@ -239,12 +239,11 @@ impl Visitor {
             };
             let held = Some(Arc::clone(&received.share));
             match v1::answer(&self.app, &self.who, asked, held, &self.name).await {
-                Ok(answer) => first = first.or(Some(answer)),
+                Ok(answer) => answers.push(answer.read().unwrap_or_default()),
                 Err(fault) => return self.refused(&fault),
             }
         }
-        let first: Option<Value> = first.and_then(|answer| answer.read().ok());
-        let undo = act.undo(first.as_ref());
+        let undo = act.undo(&answers);
         match self.data {
             true => reply::json(StatusCode::OK, &json!({ "said": act.said, "undo": undo })),
             false => self.moved(form.get("back").unwrap_or("now")),

@@ -11,6 +11,8 @@ mod work;
 use serde::Serialize;
 use serde_json::Value;
 use understory_model::{Code, Fault};
+use understory_tools::registry;
+use understory_tools::tool::Common;
 
 use crate::visit::{PROJECT, Query, in_project};
 
@@ -36,9 +38,9 @@ pub struct Act {
 pub struct Undo {
     pub act: &'static str,
     pub fields: Vec<(String, String)>,
-    /// A field, and where its value stands in the answer of the first call.
+    /// A field, and where its value stands in the answer of which call.
     #[serde(skip)]
-    answered: Option<(&'static str, &'static str)>,
+    answered: Vec<(&'static str, usize, &'static str)>,
 }
 
 /// The act of a name with a form's fields.
@@ -57,8 +59,8 @@ pub fn act(name: &str, workspace: &str, form: &Query) -> Result<Act, Fault> {
             in_project(call.tool, &mut call.arguments, project);
         }
     }
-    if let (Some(key), Some(first)) = (form.text("key"), act.calls.first_mut()) {
-        first.arguments["idempotency_key"] = Value::from(key);
+    if let Some(key) = form.text("key") {
+        once(&mut act.calls, key);
     }
     if let (Some(cause), Some(first)) = (form.text("caused_by"), act.calls.first_mut()) {
         first.arguments["caused_by"] = Value::from(cause);
@@ -83,7 +85,7 @@ impl Act {
             fields: fields
                 .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
                 .collect(),
-            answered: None,
+            answered: Vec::new(),
         });
         self
     }
@@ -98,19 +100,39 @@ impl Act {
         self.undo = Some(Undo {
             act,
             fields: Vec::new(),
-            answered: Some((field, place)),
+            answered: vec![(field, 0, place)],
         });
         self
     }
 
-    /// How it is undone, once its first call was answered.
-    pub fn undo(&self, answer: Option<&Value>) -> Option<Undo> {
+    /// What undoes it also takes this field from the answer of a call, counted from 0.
+    fn and_answer(mut self, field: &'static str, call: usize, place: &'static str) -> Act {
+        if let Some(undo) = &mut self.undo {
+            undo.answered.push((field, call, place));
+        }
+        self
+    }
+
+    /// How it is undone, once its calls were answered.
+    pub fn undo(&self, answers: &[Value]) -> Option<Undo> {
         let mut undo = self.undo.clone()?;
-        if let Some((field, place)) = undo.answered {
-            let value = answer?.pointer(place)?.as_str()?;
-            undo.fields.push((field.to_owned(), value.to_owned()));
+        for (field, call, place) in &undo.answered {
+            let value = answers.get(*call)?.pointer(place)?.as_str()?;
+            undo.fields.push(((*field).to_owned(), value.to_owned()));
         }
         Some(undo)
+    }
+}
+
+/// Has a retry of the same form do nothing twice: each call gets a key of its own.
+fn once(calls: &mut [Call], key: &str) {
+    for (at, call) in calls.iter_mut().enumerate() {
+        let takes = registry::find(call.tool).is_some_and(|tool| tool.takes.contains(&Common::Key));
+        match at {
+            0 => call.arguments["idempotency_key"] = Value::from(key),
+            _ if takes => call.arguments["idempotency_key"] = format!("{key}-{at}").into(),
+            _ => {}
+        }
     }
 }
 
@@ -141,7 +163,6 @@ impl<'a> Form<'a> {
     }
 
     /// All values of a field that a form may have several of, such as what was chosen in a list.
-    #[expect(dead_code, reason = "for acts on several things")]
     fn all(&self, name: &str) -> Vec<&'a str> {
         let fields = self.form.fields();
         fields
@@ -162,12 +183,11 @@ type Found = Option<Result<Act, Fault>>;
 
 #[cfg(test)]
 mod tests {
-    use understory_tools::registry;
-
     use super::*;
 
     const FORM: &str = "thread=th_001&upto=3&body=Hi+there&to=bob,ada&agent=bob&proposal=prop_001&accept=true\
-                        &conflict=c&keep=use_from&summary=S&node=TASK-001&item=msg_3";
+                        &conflict=c&keep=use_from&summary=S&node=TASK-001&item=msg_3&artifact=goals&commit=0199d3a0&start=2&end=2\
+                        &content=two&reasoning=R&label=goals&log=uuid_0199d3a0&title=T";
 
     /// Every name of an act in the files beside this one.
     fn names() -> Vec<&'static str> {
