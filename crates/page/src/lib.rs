@@ -12,6 +12,7 @@ mod assets;
 mod changed;
 mod conversations;
 mod go;
+mod dates;
 mod marks;
 mod missing;
 mod more;
@@ -32,6 +33,7 @@ mod work;
 
 use maud::Markup;
 use serde_json::Value;
+use understory_model::refs::parse_lines;
 use understory_model::{Code, Fault};
 
 pub use app::{BOARD, BOARD_MIME, board};
@@ -281,6 +283,8 @@ fn place_of(name: &str) -> String {
         format!("work/{escaped}")
     } else if numbered("R") && name.bytes().skip(1).all(|byte| byte.is_ascii_digit()) {
         format!("records/{escaped}")
+    } else if parse_lines(name).is_some() {
+        format!("artifacts/{escaped}")
     } else {
         format!("timeline?of={escaped}")
     }
@@ -295,6 +299,7 @@ mod tests {
         assert_eq!(place_of("th_004"), "threads/th_004");
         assert_eq!(place_of("TASK-001"), "work/TASK-001");
         assert_eq!(place_of("R001"), "records/R001");
+        assert_eq!(place_of("goals:3"), "artifacts/goals%3A3");
         assert_eq!(place_of("R001/../x"), "timeline?of=R001%2F..%2Fx");
     }
 }

@@ -244,7 +244,7 @@ impl Visitor {
             Ok(act) => act,
             Err(fault) => return self.refused(&fault),
         };
-        let mut first = None;
+        let mut answers: Vec<Value> = Vec::with_capacity(act.calls.len());
         for call in &act.calls {
             let asked = match find(call.tool) {
                 Ok(tool) => Asked::Tool(tool, call.arguments.clone()),
@@ -253,12 +253,11 @@ impl Visitor {
             let held = Some(Arc::clone(&received.share));
             match v1::answer(&self.app, &self.who, asked, held, &self.name).await {
                 Ok(answer) => {
-                    let answer: Option<Value> = answer.read().ok();
-                    let said = answer.as_ref().and_then(|said| act.refused(Ok(said)));
-                    if let Some(fault) = said {
+                    let answer: Value = answer.read().unwrap_or_default();
+                    if let Some(fault) = act.refused(Ok(&answer)) {
                         return self.refused(&fault);
                     }
-                    first = first.or(answer);
+                    answers.push(answer);
                 }
                 Err(fault) => {
                     let said = act.refused(Err(&fault)).unwrap_or(fault);
@@ -266,7 +265,7 @@ impl Visitor {
                 }
             }
         }
-        let undo = act.undo(first.as_ref());
+        let undo = act.undo(&answers);
         match self.data {
             true => reply::json(StatusCode::OK, &json!({ "said": act.said, "undo": undo })),
             false => self.moved(form.get("back").unwrap_or("now")),

@@ -46,9 +46,9 @@ type Refusal = fn(Result<&Value, &Fault>) -> Option<Fault>;
 pub struct Undo {
     pub act: &'static str,
     pub fields: Vec<(String, String)>,
-    /// A field, and where its value stands in the answer of the first call.
+    /// A field, and where its value stands in the answer of which call.
     #[serde(skip)]
-    answered: Option<(&'static str, &'static str)>,
+    answered: Vec<(&'static str, usize, &'static str)>,
 }
 
 /// The act of a name with a form's fields.
@@ -109,7 +109,7 @@ impl Act {
             fields: fields
                 .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
                 .collect(),
-            answered: None,
+            answered: Vec::new(),
         });
         self
     }
@@ -124,7 +124,7 @@ impl Act {
         self.undo = Some(Undo {
             act,
             fields: Vec::new(),
-            answered: Some((field, place)),
+            answered: vec![(field, 0, place)],
         });
         self
     }
@@ -150,14 +150,34 @@ impl Act {
         self
     }
 
-    /// How it is undone, once its first call was answered.
-    pub fn undo(&self, answer: Option<&Value>) -> Option<Undo> {
+    /// What undoes it also takes this field from the answer of a call, counted from 0.
+    fn and_answer(mut self, field: &'static str, call: usize, place: &'static str) -> Act {
+        if let Some(undo) = &mut self.undo {
+            undo.answered.push((field, call, place));
+        }
+        self
+    }
+
+    /// How it is undone, once its calls were answered.
+    pub fn undo(&self, answers: &[Value]) -> Option<Undo> {
         let mut undo = self.undo.clone()?;
-        if let Some((field, place)) = undo.answered {
-            let value = answer?.pointer(place)?.as_str()?;
-            undo.fields.push((field.to_owned(), value.to_owned()));
+        for (field, call, place) in &undo.answered {
+            let value = answers.get(*call)?.pointer(place)?.as_str()?;
+            undo.fields.push(((*field).to_owned(), value.to_owned()));
         }
         Some(undo)
+    }
+}
+
+/// Has a retry of the same form do nothing twice: each call gets a key of its own.
+fn once(calls: &mut [Call], key: &str) {
+    for (at, call) in calls.iter_mut().enumerate() {
+        let takes = registry::find(call.tool).is_some_and(|tool| tool.takes.contains(&Common::Key));
+        match at {
+            0 => call.arguments["idempotency_key"] = Value::from(key),
+            _ if takes => call.arguments["idempotency_key"] = format!("{key}-{at}").into(),
+            _ => {}
+        }
     }
 }
 
@@ -188,7 +208,6 @@ impl<'a> Form<'a> {
     }
 
     /// All values of a field that a form may have several of, such as what was chosen in a list.
-    #[expect(dead_code, reason = "for acts on several things")]
     fn all(&self, name: &str) -> Vec<&'a str> {
         let fields = self.form.fields();
         fields
@@ -215,9 +234,12 @@ mod tests {
     const FILES: [(&str, &str); 6] = [
         (
             include_str!("artifacts.rs"),
-            "proposal=prop_001&accept=true",
+            "proposal=prop_001&accept=true&artifact=goals&commit=0199d3a0&start=2&end=2&content=two&reasoning=R&label=goals&item=msg_3",
         ),
-        (include_str!("conversations.rs"), ""),
+        (
+            include_str!("conversations.rs"),
+            "log=uuid_0199d3a0&title=T&summary=S&body=B&reasoning=R",
+        ),
         (
             include_str!("reasoning.rs"),
             "conflict=c&keep=use_from&name=what-if&from=main&into=main&branch=main&doc=graph\

@@ -11,6 +11,7 @@ mod garden_artifacts;
 mod garden_artifacts_merge;
 mod garden_common;
 mod garden_conversations;
+mod garden_decisions;
 mod garden_entities;
 mod garden_items;
 mod garden_mentions;

@@ -70,6 +70,9 @@ pub struct Params {
     pub content: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<String>,
+    /// How sure who proposed it was, from 0 to 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proposal: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -171,7 +174,7 @@ impl<'f> Call<'f> {
         match self.operation {
             Operation::Note => vec![self.param("content")],
             Operation::Propose => vec![self.param("content"), self.param("reasoning")],
-            Operation::Decide => vec![self.param("note")],
+            Operation::Decide => vec![self.param("content"), self.param("note")],
             _ => Vec::new(),
         }
     }
@@ -263,7 +266,8 @@ impl<'f> Call<'f> {
                 let id = Some(self.param("proposal").to_string());
                 let action = match self.params["accept"].as_bool() {
                     Some(true) => "accepted",
-                    _ => "rejected",
+                    Some(false) => "rejected",
+                    None => "reopened",
                 };
                 (action, id, self.param("note").to_string())
             }
