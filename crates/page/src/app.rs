@@ -8,7 +8,7 @@ use maud::{DOCTYPE, PreEscaped, html};
 use understory_model::{Fault, Time};
 use understory_tools::Context;
 
-use crate::assets::STYLE;
+use crate::assets::{STYLE, own};
 use crate::proof::Care;
 use crate::text::{plain, stored};
 use crate::visit::{Login, Query, Visit};
@@ -38,7 +38,11 @@ pub fn board(context: Context<'_>, workspace: &str, at: Time) -> Result<String, 
                 meta charset="utf-8";
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 title { (plain(workspace)) " · Understory" }
-                style { (PreEscaped(STYLE)) (PreEscaped(APP_STYLE)) }
+                style {
+                    (PreEscaped(STYLE))
+                    @for own in ["now", "work"].into_iter().filter_map(own) { (PreEscaped(own.style)) }
+                    (PreEscaped(APP_STYLE))
+                }
             }
             body.in-app {
                 header {

@@ -11,8 +11,8 @@ mod artifacts;
 mod assets;
 mod changed;
 mod conversations;
-mod go;
 mod dates;
+mod go;
 mod marks;
 mod missing;
 mod more;
@@ -37,7 +37,7 @@ use understory_model::refs::parse_lines;
 use understory_model::{Code, Fault};
 
 pub use app::{BOARD, BOARD_MIME, board};
-pub use assets::{ICON, SCRIPT, STYLE, WAITS};
+pub use assets::{asset, largest};
 pub use proof::{Care, Finding, Proof, Proved, Running, Setting, Signed, Verdict};
 pub use text::segment;
 pub use visit::{Login, Query, Visit};
@@ -62,12 +62,14 @@ pub enum Found {
 /// What stands between the rail and the edges: up to three columns, each of which scrolls by itself.
 #[derive(Default)]
 struct Content {
+    /// The first segment of its address, whose files it loads.
+    at: String,
     /// Which entry of the rail is marked.
     place: Place,
     title: String,
     /// A sentence of counts beside the title.
     counts: String,
-    /// A band over all columns.
+    /// What stands over all columns: a picture of the whole, or a line that says in which state the page is.
     above: Option<Markup>,
     /// Filters and views, at the right end of the head.
     controls: Markup,
@@ -81,8 +83,6 @@ struct Content {
     is_one: bool,
     /// The panel at the right: what is peeked at.
     side: Option<Side>,
-    /// A line over all columns that says in which state the page is.
-    band: Option<Markup>,
     /// A line below all columns, with what is done with all of the page.
     foot: Option<Markup>,
     json: Value,
@@ -240,8 +240,15 @@ pub fn page(visit: &Visit<'_>, path: &[&str]) -> Result<Found, Fault> {
         },
         _ => Err(no_page()),
     };
+    let at = path.first().copied().unwrap_or_default();
     let (content, missing) = match content {
-        Ok(content) => (content, false),
+        Ok(content) => (
+            Content {
+                at: at.to_owned(),
+                ..content
+            },
+            false,
+        ),
         Err(fault) if fault.code == Code::NotFound => (missing::page(visit, path, &fault), true),
         Err(fault) => return Err(fault),
     };

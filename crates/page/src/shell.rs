@@ -5,6 +5,7 @@ use understory_engine::system::who::Agent;
 use understory_model::Fault;
 
 use crate::around::Around;
+use crate::assets::own;
 use crate::marks::{Mark, mark, who};
 use crate::text::{age, number, plain, segment, stored};
 use crate::visit::{PROJECT, Visit};
@@ -26,7 +27,13 @@ pub fn document(visit: &Visit<'_>, content: &Content) -> Result<Markup, Fault> {
                 title { @if waiting > 0 { "(" (number(waiting)) ") " } (title) " · " (plain(visit.workspace)) }
                 link rel="icon" href={ "/assets/" @if waiting > 0 { "waits.svg" } @else { "icon.svg" } };
                 link rel="stylesheet" href="/assets/page.css";
+                @let own = own(&content.at);
+                @if let Some(own) = own { link rel="stylesheet" href={ "/assets/" (own.place) ".css" }; }
+                link rel="stylesheet" href="/assets/narrow.css";
                 script src="/assets/page.js" defer {}
+                @if let Some(own) = own.filter(|own| !own.script.is_empty()) {
+                    script src={ "/assets/" (own.place) ".js" } defer {}
+                }
             }
             body data-events=(visit.link("events")) data-base=(visit.link("")) data-csrf=(visit.csrf)
                 data-project=[visit.project()] data-you=(visit.person()) {
@@ -39,7 +46,7 @@ pub fn document(visit: &Visit<'_>, content: &Content) -> Result<Markup, Fault> {
                         p.connection id="connection" role="status" {}
                         div.controls { (content.controls) }
                     }
-                    @if let Some(above) = &content.above { div.band id="band" { (above) } }
+                    @if let Some(above) = &content.above { div id="above" { (above) } }
                     (columns(content))
                 }
                 p.skip id="told" role="status" aria-live="polite" {}
@@ -56,7 +63,6 @@ fn columns(content: &Content) -> Markup {
     };
     html! {
         div.columns.(class).chosen[content.is_one] id="content" {
-            @if let Some(band) = &content.band { div id="band" { (band) } }
             @if let Some(list) = &content.list { div.column.list id="list" { (list) } }
             div.column.body.flush[content.flush] id="body" { (content.main) }
             @if let Some(side) = &content.side {

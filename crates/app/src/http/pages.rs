@@ -54,22 +54,11 @@ const PAGES: &[&str] = &[
 /// How often a quiet stream shows that it is there.
 const ALIVE: Duration = Duration::from_secs(20);
 
-/// The stylesheet, the script and the icon.
+/// The stylesheets, the scripts and the icons.
 pub async fn asset(Path(file): Path<String>, request: Request) -> Response {
-    match file.as_str() {
-        "page.css" => reply::text(
-            StatusCode::OK,
-            "text/css; charset=utf-8",
-            understory_page::STYLE,
-        ),
-        "page.js" => reply::text(
-            StatusCode::OK,
-            "text/javascript; charset=utf-8",
-            understory_page::SCRIPT,
-        ),
-        "icon.svg" => reply::text(StatusCode::OK, "image/svg+xml", understory_page::ICON),
-        "waits.svg" => reply::text(StatusCode::OK, "image/svg+xml", understory_page::WAITS),
-        _ => health::nothing(request).await,
+    match understory_page::asset(&file) {
+        Some((kind, text)) => reply::text(StatusCode::OK, kind, text),
+        None => health::nothing(request).await,
     }
 }
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use understory_engine::kernel::clock::{Clock as _, System};
 use understory_model::Role;
-use understory_page::{Found, Login, Query, SCRIPT, STYLE, Visit};
+use understory_page::{Found, Login, Query, Visit};
 use understory_tools::Context;
 
 use crate::Outcome;
@@ -66,13 +66,13 @@ pub fn measure(bench: &Bench) -> Outcome<Vec<Line>> {
         let (many, few) = (made(&large, page)?.1, made(&small, page)?.1);
         lines.push(bytes("… its bytes".to_owned(), many, few));
     }
-    for (what, text) in [("stylesheet", STYLE), ("script", SCRIPT)] {
-        let share = text.len() as f64 / FILE;
+    let (style, script) = understory_page::largest();
+    for (what, size) in [("stylesheets", style), ("scripts", script)] {
         let line = Line::new(
-            format!("{what}, unminified"),
-            kilobytes(text.len()),
+            format!("{what} of the largest page, unminified"),
+            kilobytes(size),
             kilobytes(FILE as usize),
-            share,
+            size as f64 / FILE,
         );
         lines.push(line.at_most(1.0));
     }

@@ -69,7 +69,7 @@ const show = (next) => {
   const released = all(".column").map(hold);
   const thread = $("[data-follow-end]");
   const atEnd = thread && thread.scrollHeight - thread.scrollTop - thread.clientHeight < 40;
-  for (const part of ["#content", "#band", "#rail", "main > header"]) if ($(part, next) && $(part)) morph($(part), $(part, next));
+  for (const part of ["#content", "#above", "#rail", "main > header"]) if ($(part, next) && $(part)) morph($(part), $(part, next));
   document.body.dataset.csrf = next.body.dataset.csrf ?? "";
   document.title = next.title;
   const icon = $("link[rel=icon]");

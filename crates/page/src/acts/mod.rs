@@ -169,18 +169,6 @@ impl Act {
     }
 }
 
-/// Has a retry of the same form do nothing twice: each call gets a key of its own.
-fn once(calls: &mut [Call], key: &str) {
-    for (at, call) in calls.iter_mut().enumerate() {
-        let takes = registry::find(call.tool).is_some_and(|tool| tool.takes.contains(&Common::Key));
-        match at {
-            0 => call.arguments["idempotency_key"] = Value::from(key),
-            _ if takes => call.arguments["idempotency_key"] = format!("{key}-{at}").into(),
-            _ => {}
-        }
-    }
-}
-
 fn call(tool: &'static str, arguments: Value) -> Call {
     Call { tool, arguments }
 }
@@ -293,7 +281,11 @@ mod tests {
             let act = act(name, "w", &form).unwrap();
             if let Some(undo) = &act.undo {
                 let mut known = names().into_iter();
-                assert!(known.any(|(known, _)| known == undo.act), "{name}: {}", undo.act);
+                assert!(
+                    known.any(|(known, _)| known == undo.act),
+                    "{name}: {}",
+                    undo.act
+                );
             }
         }
     }

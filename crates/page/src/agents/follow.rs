@@ -49,7 +49,9 @@ pub fn page(visit: &Visit<'_>, name: &str) -> Result<Content, Fault> {
             (person.views(visit, false))
             a.button data-soft href=(with(stays, Some("about"))) { "About " (name) }
         },
-        band: Some(band(visit, &person, &steps, stays, &with(None, peek))),
+        above: Some(
+            html! { div id="band" { (band(visit, &person, &steps, stays, &with(None, peek))) } },
+        ),
         list: Some(html! {
             header.steps-head {
                 b { "Newest first" }

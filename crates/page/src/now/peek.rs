@@ -105,7 +105,7 @@ fn thread(visit: &Visit<'_>, entry: &Entry<'_>, handle: &str) -> Result<Markup, 
             div {
                 h2 { (stored(&thread.title)) }
                 p.meta { span.handle { (thread.thread_id) } " · "
-                    (crate::threads::people(&thread.participants)) " · " (count(thread.last_seq, "message", "messages")) }
+                    (crate::threads::list::people(&thread.participants)) " · " (count(thread.last_seq, "message", "messages")) }
             }
             a.button.plain href=(visit.link(&page)) { "Open" }
             (close(visit))

@@ -143,7 +143,7 @@ pub fn credentials(visit: &Visit<'_>, items: i64, newest: &[Flagged]) -> Markup 
                                 td { (mark(Mark::Credential)) " " span.handle { "#" (grouped(one.seq.0)) } }
                                 td { (one.kind.as_str()) }
                                 td { (stored(&one.actor)) }
-                                td { (age(visit, Time::parse("at", &one.at).unwrap_or(visit.now))) " ago" }
+                                td { (age(visit, one.at)) " ago" }
                             }
                         }
                     }

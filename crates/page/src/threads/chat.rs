@@ -50,6 +50,7 @@ pub fn page(visit: &Visit<'_>, handle: &str) -> Result<Content, Fault> {
             main: facts::facts(visit, &chat)?,
         }),
         json: json!({"thread": chat.thread, "messages": chat.read, "findings": chat.beside.findings}),
+        ..Content::default()
     })
 }
 

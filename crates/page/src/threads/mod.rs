@@ -3,7 +3,7 @@
 mod chat;
 mod facts;
 mod finding;
-mod list;
+pub mod list;
 mod message;
 mod receipt;
 

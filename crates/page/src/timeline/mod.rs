@@ -94,7 +94,7 @@ pub fn page(visit: &Visit<'_>) -> Result<Content, Fault> {
         place: Place::Timeline,
         title: "Timeline".to_owned(),
         counts: when::sentence(window, shown.asked.live),
-        above: Some(strip::band(visit, &shown)),
+        above: Some(html! { div.band { (strip::band(visit, &shown)) } }),
         controls: filters::controls(visit, &shown),
         main: html! {
             @if shown.density.bars.is_empty() {

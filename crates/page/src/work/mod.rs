@@ -109,6 +109,7 @@ fn all(visit: &Visit<'_>) -> Result<Content, Fault> {
         flush: shown.flush,
         side,
         json: data,
+        ..Content::default()
     })
 }
 

@@ -15,7 +15,7 @@ run(async () => {
     assert.ok(answer.status() === 200 || place.startsWith("go/"), `${place}: ${answer.status()}`);
     // What the page consists of, beyond text: only what the templates have.
     const strange = await page.evaluate(() => {
-      const scripts = [...document.querySelectorAll("script")].filter((one) => one.getAttribute("src") !== "/assets/page.js").length;
+      const scripts = [...document.querySelectorAll("script")].filter((one) => !/^\/assets\/[a-z]+\.js$/.test(one.getAttribute("src"))).length;
       const foreign = document.querySelectorAll("img, iframe, object, embed, base, meta[http-equiv], style, math, video, audio").length;
       const acts = [...document.querySelectorAll("*")].filter((one) => [...one.attributes].some((it) => it.name.startsWith("on"))).length;
       const links = [...document.querySelectorAll("a[href], form[action], button[formaction]")]
