@@ -4,6 +4,5 @@ document.documentElement.dataset.scheme = localStorage.getItem("understory schem
 expireDrafts();
 restoreDrafts();
 ages();
-attend();
 setInterval(() => document.hidden || ages(), 60_000);
 if (document.body.dataset.events && !document.hidden) follow();
