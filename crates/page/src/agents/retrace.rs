@@ -124,7 +124,7 @@ pub fn page(visit: &Visit<'_>, name: &str) -> Result<Content, Fault> {
             @if let Some(found) = &found {
                 div data-step=(at) id="attention" { (document::show(visit, &name, found)) }
             } @else if now.is_some() {
-                p.empty { "Until then " (name) " had looked at no document." }
+                p.empty { "No step until then is about a document." }
             }
         },
         flush: true,
