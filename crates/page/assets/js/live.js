@@ -110,7 +110,7 @@ const refresh = async () => {
   } catch { away = true; /* The stream says when the server is back. */ } finally { busy = false; }
   if (seen !== wanted && !away) refresh();
 };
-const refreshNow = () => { seen = ""; return refresh(); };
+const refreshNow = () => { seen = null; return refresh(); };
 
 // Links that change what a page shows (a peek, a filter, a version) do it without leaving the page.
 const goTo = async (address, push = true) => {
