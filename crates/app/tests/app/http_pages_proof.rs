@@ -43,7 +43,7 @@ fn the_log_is_proved_from_its_page(backend: Backend) {
     let items = last["items"].as_i64().unwrap();
     says(
         &stage.get("now").body,
-        &[&format!("Proved up to #{items}"), "class=\"green\""],
+        &[&format!("Proved up to #{items}"), "class=\"proof green\""],
     );
     says(
         &stage.get("proof").body,
@@ -76,7 +76,10 @@ fn an_item_that_was_changed_is_named(backend: Backend) {
             "something does not hold",
         ],
     );
-    says(&stage.get("now").body, &["Broken at #3", "class=\"red\""]);
+    says(
+        &stage.get("now").body,
+        &["Broken at #3", "class=\"proof red\""],
+    );
     // A checkpoint would vouch for it, so none is signed, and the next proof can begin.
     let refused = stage.act("checkpoint", "");
     assert_eq!(refused.code(), "STORE_CORRUPT", "{}", refused.body);
@@ -225,6 +228,7 @@ fn an_auditor_proves_and_does_not_sign(backend: Backend) {
 fn a_person_proves_the_log(backend: Backend) {
     let site = AppState::new(backend);
     let server = site.serve_with(&[], &[("UNDERSTORY_RATE_PER_SECOND", "1000000")]);
+    browser::own_workspace(&site);
     let token = site.token("ada", "garden", Role::Worker);
     let plan = json!({"nodes": [{"ref": "a", "summary": HOSTILE}]});
     server.ok(&token, "graph_plan", plan);

@@ -24,7 +24,7 @@ fn by(capabilities: &Value, mut params: Value) -> Value {
 
 /// What a client of a revision is listed, if it says this of itself: tools, and the names of resources.
 fn listed(world: &World, revision: Revision, capabilities: &Value) -> (Value, Vec<String>) {
-    let mut client = Client::start(world.command(&["mcp"]), revision);
+    let mut client = Client::start(world.command(&["mcp", "--tools", "all"]), revision);
     if revision == Revision::Before {
         let hello = json!({"protocolVersion": "2025-11-25", "capabilities": capabilities,
             "clientInfo": {"name": "test client", "version": "1"}});
@@ -52,12 +52,15 @@ fn only_clients_that_show_apps_are_told_of_the_board() {
         let mut linked = Vec::new();
         for tool in tools.as_array_mut().unwrap() {
             let name = tool["name"].as_str().unwrap().to_owned();
-            let Some(meta) = tool["_meta"].as_object_mut() else {
+            let Some(meta) = tool.get_mut("_meta").and_then(Value::as_object_mut) else {
                 continue;
             };
             if let Some(ui) = meta.remove("ui") {
                 assert_eq!(ui, json!({"resourceUri": BOARD}));
                 linked.push(name);
+            }
+            if meta.is_empty() {
+                tool.as_object_mut().unwrap().remove("_meta");
             }
         }
         assert_eq!(linked, ["graph_onboard", "graph_query"]);
@@ -104,7 +107,10 @@ fn the_board_is_read_over_the_standard_streams() {
         assert!(!client.call("graph_plan", plan).1);
         let read = client.ask("resources/read", json!({"uri": BOARD}));
         let text = is_board(&read);
-        says(&text, &["Sell", "&lt;script&gt;", "U+202E", "2 open"]);
+        says(
+            &text,
+            &["Sell", "&lt;script&gt;", "U+202E", "<h2>Work</h2>"],
+        );
         let none = client.ask("resources/read", json!({"uri": "ui://understory/other"}));
         assert!(none["error"].is_object(), "{none}");
     }
@@ -142,6 +148,7 @@ fn the_board_is_read_over_http_by_its_own_workspace(backend: Backend) {
 fn the_board_lives_in_a_clients_window(backend: Backend) {
     let site = AppState::new(backend);
     let server = site.serve_with(&[], &[("UNDERSTORY_RATE_PER_SECOND", "1000000")]);
+    browser::own_workspace(&site);
     let ada = site.token("ada", "garden", Role::Worker);
     let plan = json!({"nodes": [{"ref": "a", "summary": HOSTILE}, {"ref": "b", "summary": "Sell"}, {"ref": "c", "summary": "W".repeat(2_000)}]});
     server.ok(&ada, "graph_plan", plan);

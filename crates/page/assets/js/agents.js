@@ -1,5 +1,15 @@
 // Follow and retrace: what is lit is brought into sight, scrolling stops following, and steps are played.
 let attended = null;
+/** Scrolls in 200 ms, whatever else moves the column meanwhile. */
+const glide = (column, top) => {
+  const from = column.scrollTop, begun = performance.now();
+  const go = (now) => {
+    const part = Math.min(1, Math.max(0, (now - begun) / 200));
+    column.scrollTop = from + (top - from) * part;
+    if (part < 1) requestAnimationFrame(go);
+  };
+  requestAnimationFrame(go);
+};
 const attend = () => {
   const place = $("[data-step]"), column = place?.closest(".column");
   if (!place || attended === location.pathname + place.dataset.step) return;
@@ -9,7 +19,8 @@ const attend = () => {
   const bring = (element, within, part) => {
     if (!element || !within) return;
     const by = element.getBoundingClientRect().top - within.getBoundingClientRect().top;
-    if (by < 60 || by > within.clientHeight - 90) within.scrollTo({ top: within.scrollTop + by - within.clientHeight * part, behavior: still ? "auto" : "smooth" });
+    const top = within.scrollTop + by - within.clientHeight * part;
+    if (by < 60 || by > within.clientHeight - 90) still ? within.scrollTo(0, top) : glide(within, top);
   };
   bring($(".was > .is-selected, .was > .is-written, .was > .is-proposed") ?? $(".was > .is-looked"), column, 0.3);
   bring($(".did.is-chosen"), $("#list"), 0.5);

@@ -93,7 +93,8 @@ const pageOf = async (address) => {
 
 // At most five times a second, however much is written.
 const PAUSE = 200;
-let seen = 0, wanted = 0, busy = false, last = 0;
+// What is shown, and what there is: the head of the log, and how often a proof of it changed.
+let seen = "", wanted = "", busy = false, last = 0;
 const refresh = async () => {
   if (busy || document.hidden || seen === wanted) return;
   busy = true;
@@ -109,7 +110,7 @@ const refresh = async () => {
   } catch { away = true; /* The stream says when the server is back. */ } finally { busy = false; }
   if (seen !== wanted && !away) refresh();
 };
-const refreshNow = () => { seen = -1; return refresh(); };
+const refreshNow = () => { seen = null; return refresh(); };
 
 // Links that change what a page shows (a peek, a filter, a version) do it without leaving the page. The focus
 // goes into what was opened, and back to the row, or to the one in its place.
@@ -144,9 +145,9 @@ document.addEventListener("click", (event) => {
 window.addEventListener("popstate", () => goTo(location.href, false));
 
 // A stream of the log's head. The browser connects again by itself, and says where it was.
-let lost = null, headAtLoss = 0;
+let lost = null, headNow = 0, headAtLoss = 0;
 const tell = (text) => { const line = $("#connection"); if (line && line.textContent !== text) line.textContent = text; };
-let events = null, proved;
+let events = null;
 const follow = () => {
   events = new EventSource(document.body.dataset.events);
   events.onmessage = ({ data }) => {
@@ -157,15 +158,12 @@ const follow = () => {
       tell(came > 0 ? `Connected again. ${came} ${came === 1 ? "item" : "items"} came meanwhile; none is missing.` : "Connected again.");
       setTimeout(() => lost || tell(""), 4000);
     }
-    if (!wanted && !seen) seen = head - 1;
-    wanted = head;
-    // A proof of the log changes what is shown, and not the log.
-    if (proved !== undefined && proved !== proof) seen = -1;
-    proved = proof;
+    wanted = `${head} ${proof}`;
+    headNow = head;
     refresh();
   };
   events.onerror = () => {
-    if (!lost) { lost = new Date(); headAtLoss = wanted; }
+    if (!lost) { lost = new Date(); headAtLoss = headNow; }
     tell(`Not connected since ${lost.toTimeString().slice(0, 5)}. What you write is kept.`);
     if (events?.readyState === EventSource.CLOSED) setTimeout(() => events && follow(), 3000);
   };

@@ -5,6 +5,7 @@ use maud::{Markup, html};
 use serde::Serialize;
 use serde_json::json;
 use understory_engine::kernel::who::{Seen, here};
+use understory_engine::records::shape::Reference;
 use understory_engine::threads::list::{Line, Threads};
 use understory_model::Fault;
 use understory_model::thread::ReachBy;
@@ -24,6 +25,8 @@ const SHOWN: usize = 10;
 pub struct About {
     sessions: Vec<Seen>,
     threads: Vec<Line>,
+    /// The records that it has active.
+    records: Vec<Reference>,
 }
 
 pub fn about(visit: &Visit<'_>, person: &Person) -> Result<About, Fault> {
@@ -37,7 +40,13 @@ pub fn about(visit: &Visit<'_>, person: &Person) -> Result<About, Fault> {
         let named = line.participants.as_deref().unwrap_or_default();
         line.created_by == person.name || named.contains(&person.name)
     };
+    let on = person.agent.iter().flat_map(|agent| &agent.on);
+    let mut records = Vec::new();
+    for name in on.filter(|name| name.starts_with('R')).take(SHOWN) {
+        records.extend(visit.ask_if_there("get_record_ref", json!({"id": name}))?);
+    }
     Ok(About {
+        records,
         sessions,
         threads: found.threads.into_iter().filter(part).collect(),
     })
@@ -56,9 +65,11 @@ pub fn panel(
     let tasks = around.onboard.in_progress.as_deref().unwrap_or_default();
     let tasks: Vec<_> = tasks.iter().filter(|task| task.by == *name).collect();
     let on = person.agent.iter().flat_map(|agent| &agent.on);
-    let on: Vec<&String> = on
-        .filter(|on| tasks.iter().all(|task| task.id != **on))
-        .collect();
+    let told = |on: &&String| {
+        tasks.iter().any(|task| task.id == **on)
+            || about.records.iter().any(|record| record.id == **on)
+    };
+    let on: Vec<&String> = on.filter(|on| !told(on)).collect();
     Ok(Side {
         width: Width::Reading,
         label: format!("About {name}"),
@@ -69,12 +80,18 @@ pub fn panel(
             }
             section {
                 h3 { "On" }
-                @if tasks.is_empty() && on.is_empty() { p.none { "Nothing that it said." } }
+                @if tasks.is_empty() && about.records.is_empty() && on.is_empty() { p.none { "Nothing that it said." } }
                 ul.rows {
                     @for task in &tasks {
                         li.row {
                             a.title.cut href=(visit.link(&format!("work/{}", segment(&task.id)))) { (stored(&task.summary)) }
                             span.handle { (task.id) } (age(visit, task.since))
+                        }
+                    }
+                    @for record in &about.records {
+                        li.row {
+                            a.title.cut href=(visit.link(&format!("records/{}", segment(&record.id)))) { (stored(&record.title)) }
+                            span.handle { (record.id) }
                         }
                     }
                     @for on in on { li.row { a.handle href=(visit.link(&format!("go/{}", segment(on)))) { (on) } } }

@@ -67,7 +67,7 @@ pub fn page(visit: &Visit<'_>, name: &str) -> Result<Content, Fault> {
             p.to-list { a data-soft href=(with(None, None)) { "All steps" } }
             @match &found {
                 Some(found) => div data-step=(found.step.entry.seq) id="attention" { (document::show(visit, &name, found)) },
-                None => p.empty { b { (name) " has looked at no document." } " What it does else stands in the list." },
+                None => p.empty { b { "None of these steps is about a document." } " What " (name) " did else stands in the list." },
             }
         },
         flush: true,

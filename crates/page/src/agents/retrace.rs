@@ -124,7 +124,7 @@ pub fn page(visit: &Visit<'_>, name: &str) -> Result<Content, Fault> {
             @if let Some(found) = &found {
                 div data-step=(at) id="attention" { (document::show(visit, &name, found)) }
             } @else if now.is_some() {
-                p.empty { "Until then " (name) " had looked at no document." }
+                p.empty { "No step until then is about a document." }
             }
         },
         flush: true,
@@ -169,9 +169,9 @@ fn transport(steps: &[&Step], chosen: usize, link: impl Fn(i64) -> String) -> Ma
     html! {
         div.transport id="transport" {
             (arrow("prev", back.map(&link), ("ArrowLeft", "The step before"), "M12 3v10L5 8zM4 3v10"))
-            button.main.scripted type="button" data-play data-own="play" aria-label="Play" title="Play (space)" { "▶" }
+            button.main.scripted id="play" type="button" data-play data-own="play" aria-label="Play" title="Play (space)" { "▶" }
             (arrow("next", next.map(&link), ("ArrowRight", "The next step"), "M4 3v10l7-5zM12 3v10"))
-            div.played {
+            div.played id="played" {
                 ol {
                     @for (at, step) in steps.iter().enumerate() {
                         @let is_now = at == chosen;
@@ -186,7 +186,7 @@ fn transport(steps: &[&Step], chosen: usize, link: impl Fn(i64) -> String) -> Ma
                     rect.past width=(UNIT * chosen + UNIT / 2) height="2" {}
                 }
             }
-            div.views.scripted data-own="speed" role="group" aria-label="Speed" {
+            div.views.scripted id="speed" data-own="speed" role="group" aria-label="Speed" {
                 @for speed in ["1", "4", "16"] { button type="button" data-speed=(speed) aria-pressed=(speed == "4") { (speed) "×" } }
                 button type="button" data-speed="0" aria-pressed="false" { "Steps" }
             }
@@ -205,8 +205,8 @@ fn arrow(
     let picture = html! { svg.mark viewBox="0 0 16 16" aria-hidden="true" { path d=(shape) fill="currentColor" stroke="currentColor" {} } };
     html! {
         @match link {
-            Some(link) => a.button.plain rel=(rel) data-soft data-hotkey=(key) href=(link) aria-label=(label) title=(label) { (picture) },
-            None => span.button.is-off aria-hidden="true" { (picture) },
+            Some(link) => a.button.plain id={ "to-" (rel) } rel=(rel) data-soft data-hotkey=(key) href=(link) aria-label=(label) title=(label) { (picture) },
+            None => span.is-off id={ "to-" (rel) } aria-hidden="true" { (picture) },
         }
     }
 }

@@ -14,13 +14,16 @@ run(async () => {
   // Another page that is open learns of the proof, too.
   const other = await context.newPage();
   await other.goto(`${base}/garden/work`);
-  await other.bringToFront();
+  await other.getByText("Not proved yet").waitFor();
   await page.bringToFront();
   await page.getByRole("button", { name: "Prove the log" }).click();
   await page.getByText(/The log is what was written, up to #\d+/).waitFor({ timeout: 15_000 });
   await page.locator("#rail").getByText(/Proved up to #\d+/).waitFor();
+  // A tab that nobody sees catches up when it is shown.
+  await other.bringToFront();
   await other.locator("#rail").getByText(/Proved up to #\d+/).waitFor({ timeout: 10_000 });
   await other.close();
+  await page.bringToFront();
 
   // What is written meanwhile is shown, and is not proved yet.
   call("bob", "graph_plan", { nodes: [{ ref: "n", summary: "One more" }] });

@@ -22,6 +22,8 @@ use crate::kinds::ItemKind;
 const RANGES: usize = 50;
 /// Items that one answer looks through at most, for one of an agent whose items are mostly others' secrets.
 const LOOKED_AT: i64 = 2_000;
+/// Items that are looked at together at least: not every item is a step.
+const AT_ONCE: i64 = 50;
 
 /// Which steps.
 #[derive(Debug, Clone)]
@@ -87,7 +89,7 @@ pub fn steps(view: &mut View<'_, '_>, wanted: &Wanted<'_>) -> Result<Vec<Step>> 
                 project: None,
                 from: wanted.from,
                 before,
-                most: wanted.most as i64,
+                most: (wanted.most as i64).max(AT_ONCE),
             },
         )?;
         let Some(last) = batch.last() else { break };
