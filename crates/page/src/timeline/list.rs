@@ -139,7 +139,12 @@ fn sentence(visit: &Visit<'_>, shown: &Shown, item: &Item, open: bool) -> Markup
 fn did(item: &Item) -> String {
     let entry = &item.entry;
     let action = entry.action.as_deref().unwrap_or(&entry.kind);
+    let is_session = entry
+        .handle
+        .as_deref()
+        .is_some_and(|handle| handle.starts_with("session:"));
     let said = match action {
+        "created" if is_session => "began a session",
         "posted" => "wrote in",
         "upserted" => "wrote",
         "conflict_detected" => "was refused:",
@@ -158,7 +163,7 @@ fn chosen(visit: &Visit<'_>, shown: &Shown, opened: &Opened) -> Markup {
             (clock(shown, item)) (sign(item))
             div.what {
                 p { (sentence(visit, shown, item, true)) }
-                @if let Some(why) = &item.entry.reasoning { p.because-of { (stored(why)) } }
+                @if let Some(why) = &item.entry.reasoning { p.ink-2 { (stored(why)) } }
                 dl.path {
                     @for step in &because { dt { "because" } dd { (told(visit, shown, step)) } }
                     @if because.is_empty() { dt { "because" } dd.quiet { "No cause was named." } }
