@@ -178,9 +178,9 @@ fn others(shown: &Shown) -> Markup {
     let others = &shown.lanes.others;
     html! {
         @if others.agents > 0 {
-            li.others { (number(others.agents)) " more who wrote less, " (count(others.items, "item", "items")) }
+            li.others.meta { (number(others.agents)) " more who wrote less, " (count(others.items, "item", "items")) }
         }
-        @if shown.lanes.more { li.others { "The newest " (count(shown.lanes.total, "item", "items")) " of more" } }
+        @if shown.lanes.more { li.others.meta { "The newest " (count(shown.lanes.total, "item", "items")) " of more" } }
     }
 }
 

@@ -253,7 +253,7 @@ fn by_hour(visit: &Visit<'_>, shown: &Shown) -> Markup {
     let rows = rows(columns);
     let there = |from: Time, to: Time| when::link(visit, Window { from, to });
     html! {
-        ul.hours id="hours" {
+        ul.hours.meta id="hours" {
             @for row in rows.iter().take(HOURS) {
                 @match row {
                     Row::Hour(column) => {
@@ -282,7 +282,7 @@ fn by_hour(visit: &Visit<'_>, shown: &Shown) -> Markup {
 /// The shape that the legend shows for what has none of its own.
 pub fn legend() -> Markup {
     html! {
-        p.legend {
+        p.legend.meta {
             span { (mark(Mark::Act)) " read or ran" }
             span { svg.key aria-hidden="true" { line.because x1="0" x2="24" y1="6" y2="6" {} } " because" }
             span { svg.key aria-hidden="true" { line.led x1="0" x2="24" y1="6" y2="6" {} } " led to" }

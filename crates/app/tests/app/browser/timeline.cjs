@@ -36,9 +36,10 @@ run(async () => {
   await page.keyboard.press("-");
   await page.keyboard.press("-");
   await page.waitForFunction((old) => { const { from, to } = document.querySelector("#lanes").dataset; return to - from > old * 0.9; }, before);
-  const box = await page.locator("#strip").boundingBox();
   await page.keyboard.press("0");
-  await page.waitForTimeout(300);
+  await page.waitForFunction((old) => { const { from, to } = document.querySelector("#lanes").dataset; return to - from < old * 0.9; }, before);
+  await page.goto(`${base}/garden/timeline`);
+  const box = await page.locator("#strip").boundingBox();
   const grip = await page.locator("#frame [data-grip=from]").boundingBox();
   await page.mouse.move(grip.x + grip.width / 2, grip.y + grip.height / 2);
   await page.mouse.down();
