@@ -1,12 +1,15 @@
 //! What is shown of the timeline, and by which clock: menus of links, and one form for what has no
 //! list.
 
+use std::collections::BTreeSet;
+
 use maud::{Markup, html};
 use understory_engine::kernel::surface::Surface;
+use understory_model::Fault;
 
 use super::layout::{DAY, Window};
 use super::when::{self, HOUR};
-use super::{Shown, mark_of, name_of};
+use super::{LANES, Shown, mark_of, name_of};
 use crate::marks::mark;
 use crate::text::{plain, stored};
 use crate::visit::Visit;
@@ -14,14 +17,14 @@ use crate::visit::Visit;
 /// What each filter is called in the address. `by` is an older name of `agent`.
 pub const FILTERS: [&str; 6] = ["of", "by", "agent", "type", "surface", "project"];
 
-pub fn controls(visit: &Visit<'_>, shown: &Shown) -> Markup {
-    html! {
+pub fn controls(visit: &Visit<'_>, shown: &Shown) -> Result<Markup, Fault> {
+    Ok(html! {
         (things(visit, shown))
-        (agents(visit, shown))
+        (agents(visit, shown)?)
         (projects(visit, shown))
         @if !shown.in_bars() { (clocks(visit, shown)) }
         (lengths(visit, shown))
-    }
+    })
 }
 
 /// A link with one filter changed; the place in the list belongs to what was filtered before.
@@ -43,7 +46,7 @@ fn things(visit: &Visit<'_>, shown: &Shown) -> Markup {
     let current = |is: bool| is.then_some("true");
     html! {
         details.menu id="menu-things" {
-            summary.button { (title) }
+            summary.cut { (title) }
             div.sheet {
                 ul {
                     li { a data-soft aria-current=[current(chosen.is_none())]
@@ -66,18 +69,26 @@ fn things(visit: &Visit<'_>, shown: &Shown) -> Markup {
     }
 }
 
-fn agents(visit: &Visit<'_>, shown: &Shown) -> Markup {
+fn agents(visit: &Visit<'_>, shown: &Shown) -> Result<Markup, Fault> {
     let chosen = shown.wanted.agent.as_deref();
-    html! {
+    let lanes = shown.lanes.lanes.iter().map(|lane| lane.agent.as_str());
+    let here = visit
+        .around()?
+        .who
+        .agents
+        .iter()
+        .map(|one| one.agent.as_str());
+    let names: BTreeSet<&str> = lanes.chain(here).collect();
+    Ok(html! {
         details.menu id="menu-agents" {
-            summary.button { (chosen.map_or_else(|| "All agents".to_owned(), plain)) }
+            summary.cut { (chosen.map_or_else(|| "All agents".to_owned(), plain)) }
             div.sheet {
                 ul {
                     li { a data-soft aria-current=[chosen.is_none().then_some("true")]
                         href=(with(visit, &[("agent", None), ("by", None)])) { "All agents" } }
-                    @for lane in &shown.lanes.lanes {
-                        li { a data-soft aria-current=[(chosen == Some(lane.agent.as_str())).then_some("true")]
-                            href=(with(visit, &[("agent", Some(&lane.agent)), ("by", None)])) { (stored(&lane.agent)) } }
+                    @for name in names.into_iter().take(LANES * 2) {
+                        li { a data-soft aria-current=[(chosen == Some(name)).then_some("true")]
+                            href=(with(visit, &[("agent", Some(name)), ("by", None)])) { (stored(name)) } }
                     }
                 }
                 form data-soft method="get" action=(visit.with("timeline", &[])) {
@@ -87,14 +98,14 @@ fn agents(visit: &Visit<'_>, shown: &Shown) -> Markup {
                 }
             }
         }
-    }
+    })
 }
 
 fn projects(visit: &Visit<'_>, shown: &Shown) -> Markup {
     let chosen = visit.project();
     html! {
         details.menu id="menu-projects" {
-            summary.button { (chosen.map_or_else(|| "All projects".to_owned(), plain)) }
+            summary.cut { (chosen.map_or_else(|| "All projects".to_owned(), plain)) }
             div.sheet {
                 ul {
                     li { a data-soft aria-current=[chosen.is_none().then_some("true")]

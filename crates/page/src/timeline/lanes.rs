@@ -178,9 +178,9 @@ fn others(shown: &Shown) -> Markup {
     let others = &shown.lanes.others;
     html! {
         @if others.agents > 0 {
-            li.others { (number(others.agents)) " more who wrote less, " (count(others.items, "item", "items")) }
+            li.others.meta { (number(others.agents)) " more who wrote less, " (count(others.items, "item", "items")) }
         }
-        @if shown.lanes.more { li.others { "The newest " (count(shown.lanes.total, "item", "items")) " of more" } }
+        @if shown.lanes.more { li.others.meta { "The newest " (count(shown.lanes.total, "item", "items")) " of more" } }
     }
 }
 
@@ -219,7 +219,7 @@ fn columns(visit: &Visit<'_>, shown: &Shown, width: i64, end: f64) -> Markup {
     let part = width as f64 / window.length() as f64 * 100.0;
     let form = if width < DAY { "hour" } else { "date" };
     html! {
-        g.columns-of-time {
+        g.of-time {
             @for column in &shown.lanes.columns {
                 @let to = Time(column.at.0 + width);
                 @let what: Vec<String> = column.surfaces.iter().map(|(of, n)| format!("{} {}", number(*n), name_of(*of))).collect();
@@ -321,7 +321,7 @@ fn span_words(visit: &Visit<'_>, shown: &Shown, track: &Track<'_>) -> Markup {
             @for (n, (from, to, class)) in pieces(shown, track.lane, claim).into_iter().enumerate() {
                 @if to > window.from && from < window.to {
                     @let (x, end) = (window.percent(from), window.percent(to));
-                    svg.words x={ (x) "%" } width={ (format!("{:.2}", end - x)) "%" } y=(y) height=(CLAIM_HIGH) {
+                    svg.held x={ (x) "%" } width={ (format!("{:.2}", end - x)) "%" } y=(y) height=(CLAIM_HIGH) {
                         text.(class) x="8" y="13" {
                             @if n == 0 { a href=(visit.link(&format!("work/{}", segment(&claim.id)))) { (claim.id) " " (plain(&claim.title)) } }
                             @else if class == "waits" { "waits for you, " (age_of(shown, from)) }

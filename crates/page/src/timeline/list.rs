@@ -139,7 +139,12 @@ fn sentence(visit: &Visit<'_>, shown: &Shown, item: &Item, open: bool) -> Markup
 fn did(item: &Item) -> String {
     let entry = &item.entry;
     let action = entry.action.as_deref().unwrap_or(&entry.kind);
+    let is_session = entry
+        .handle
+        .as_deref()
+        .is_some_and(|handle| handle.starts_with("session:"));
     let said = match action {
+        "created" if is_session => "began a session",
         "posted" => "wrote in",
         "upserted" => "wrote",
         "conflict_detected" => "was refused:",
@@ -158,7 +163,7 @@ fn chosen(visit: &Visit<'_>, shown: &Shown, opened: &Opened) -> Markup {
             (clock(shown, item)) (sign(item))
             div.what {
                 p { (sentence(visit, shown, item, true)) }
-                @if let Some(why) = &item.entry.reasoning { p.because-of { (stored(why)) } }
+                @if let Some(why) = &item.entry.reasoning { p.ink-2 { (stored(why)) } }
                 dl.path {
                     @for step in &because { dt { "because" } dd { (told(visit, shown, step)) } }
                     @if because.is_empty() { dt { "because" } dd.quiet { "No cause was named." } }
@@ -248,7 +253,7 @@ fn by_hour(visit: &Visit<'_>, shown: &Shown) -> Markup {
     let rows = rows(columns);
     let there = |from: Time, to: Time| when::link(visit, Window { from, to });
     html! {
-        ul.hours id="hours" {
+        ul.hours.meta id="hours" {
             @for row in rows.iter().take(HOURS) {
                 @match row {
                     Row::Hour(column) => {
@@ -277,7 +282,7 @@ fn by_hour(visit: &Visit<'_>, shown: &Shown) -> Markup {
 /// The shape that the legend shows for what has none of its own.
 pub fn legend() -> Markup {
     html! {
-        p.legend {
+        p.legend.meta {
             span { (mark(Mark::Act)) " read or ran" }
             span { svg.key aria-hidden="true" { line.because x1="0" x2="24" y1="6" y2="6" {} } " because" }
             span { svg.key aria-hidden="true" { line.led x1="0" x2="24" y1="6" y2="6" {} } " led to" }

@@ -95,7 +95,7 @@ pub fn page(visit: &Visit<'_>) -> Result<Content, Fault> {
         title: "Timeline".to_owned(),
         counts: when::sentence(window, shown.asked.live),
         above: Some(html! { div.band { (strip::band(visit, &shown)) } }),
-        controls: filters::controls(visit, &shown),
+        controls: filters::controls(visit, &shown)?,
         main: html! {
             @if shown.density.bars.is_empty() {
                 p.empty { b { "Nothing has happened yet." } " Whatever agents and people do appears here by itself." }
@@ -217,6 +217,7 @@ fn called<'n>(shown: &Shown, name: &'n str) -> &'n str {
 fn handle(visit: &Visit<'_>, entry: &log::Entry) -> Markup {
     let target = entry.handle.as_deref();
     let is_message = target.is_some_and(|handle| handle.starts_with("msg_"));
+    let target = target.filter(|handle| !handle.starts_with("session:"));
     // A message has no page of its own; its thread has.
     let place = if is_message {
         entry.about.as_deref()

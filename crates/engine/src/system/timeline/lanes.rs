@@ -129,7 +129,12 @@ pub fn lanes(view: &mut View<'_, '_>, wanted: &Wanted, most: usize) -> Result<La
     let own = view.caller.agent.as_str();
     let shows_own = wanted.agent.as_deref().is_none_or(|agent| agent == own);
     if shows_own && !found.lanes.is_empty() && !found.lanes.iter().any(|lane| lane.agent == own) {
-        found.lanes.truncate(most.saturating_sub(1));
+        if found.lanes.len() == most
+            && let Some(least) = found.lanes.pop()
+        {
+            found.others.agents += 1;
+            found.others.items += least.count;
+        }
         found.lanes.push(Lane {
             agent: own.to_string(),
             ..Lane::default()
