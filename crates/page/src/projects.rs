@@ -1,8 +1,7 @@
 //! The control that picks a project, for the head of any page whose tools answer for one project at a time.
 
 use maud::{Markup, html};
-use serde_json::json;
-use understory_engine::graph::open::Projects;
+use understory_engine::graph::open::{self, Projects};
 use understory_engine::graph::shape::Listed;
 use understory_model::Fault;
 
@@ -15,7 +14,9 @@ const MOST: usize = 100;
 /// A button with what the page's project is for, which opens the list of projects. `place` is the page
 /// that a choice leads to, such as `work`. Nothing where there is one project only.
 pub fn projects(visit: &Visit<'_>, place: &str) -> Result<Markup, Fault> {
-    let Projects { mut projects } = visit.ask("graph_open", json!({}))?;
+    // Not by the tool: it would open the project of the address.
+    let engine = visit.context.engine;
+    let Projects { mut projects } = engine.view(visit.context.caller, open::list)?;
     if projects.len() < 2 && visit.project().is_none() {
         return Ok(html! {});
     }

@@ -35,9 +35,11 @@ pub fn page(visit: &Visit<'_>, path: &[&str]) -> Result<Content, Fault> {
     match path {
         [] => all(visit),
         [node] => {
-            let mut content = task::page(visit, node)?;
-            let offered = offered(visit)?;
-            content.main = html! { (content.main) (offered) };
+            let plan = plan(visit)?;
+            let mut content = task::page(visit, plan.as_ref(), node)?;
+            if let Some(plan) = &plan {
+                content.main = html! { (content.main) (offered(visit, plan)?) };
+            }
             Ok(content)
         }
         _ => Err(no_page()),
@@ -79,8 +81,7 @@ struct Shown {
 
 fn all(visit: &Visit<'_>) -> Result<Content, Fault> {
     let seen = Seen::of(visit);
-    let engine = visit.context.engine;
-    let plan = engine.view(visit.context.caller, |view| Plan::of(view, visit.project()))?;
+    let plan = plan(visit)?;
     let Some(plan) = plan.filter(|plan| plan.counts.all() > 0) else {
         return nothing(visit);
     };
@@ -90,9 +91,9 @@ fn all(visit: &Visit<'_>) -> Result<Content, Fault> {
         Seen::Board => on_board(visit, &plan, &asking)?,
         Seen::List => in_list(visit, &plan, &asking)?,
     };
-    let panel = panel::panel(visit, &asking)?;
+    let panel = panel::panel(visit, &plan, &asking)?;
     let (side, facts) = panel.unzip();
-    let offered = offered(visit)?;
+    let offered = offered(visit, &plan)?;
     let mut data = shown.data;
     data["counts"] = json!(plan.counts);
     if let Some(facts) = facts {
@@ -137,7 +138,7 @@ fn controls(visit: &Visit<'_>, seen: Seen, focus: Option<&str>) -> Result<Markup
             }
             None => {
                 a.button href=(visit.with("work", &[("view", None), ("most", (!most).then_some("1"))])) data-soft
-                    aria-pressed=[most.then_some("true")] { "Unblocks most" }
+                    aria-current=[most.then_some("true")] { "Unblocks most" }
             }
         }
         nav.views aria-label="Views" {
@@ -150,18 +151,16 @@ fn controls(visit: &Visit<'_>, seen: Seen, focus: Option<&str>) -> Result<Markup
     })
 }
 
+/// The plan of the page's project, if it has one.
+fn plan(visit: &Visit<'_>) -> Result<Option<Plan>, Fault> {
+    let engine = visit.context.engine;
+    engine.view(visit.context.caller, |view| Plan::of(view, visit.project()))
+}
+
 /// What fields that name a task offer.
-fn offered(visit: &Visit<'_>) -> Result<Markup, Fault> {
-    let tasks = visit.context.engine.view(visit.context.caller, |view| {
-        let Some(plan) = Plan::of(view, visit.project())? else {
-            return Ok(Vec::new());
-        };
-        let mut tasks = plan.lane(view, State::InHand, CHOICES)?;
-        for state in [State::Ready, State::Waits] {
-            tasks.extend(plan.lane(view, state, CHOICES)?);
-        }
-        Ok(tasks)
-    })?;
+fn offered(visit: &Visit<'_>, plan: &Plan) -> Result<Markup, Fault> {
+    let engine = visit.context.engine;
+    let tasks = engine.view(visit.context.caller, |view| plan.open(view, CHOICES))?;
     Ok(forms::choices(&tasks))
 }
 
@@ -246,9 +245,9 @@ fn foot(visit: &Visit<'_>, plan: &Plan, found: &Picture) -> Markup {
                 }
             }
             div.zoom role="group" aria-label="Size of the picture" {
-                button type="button" data-zoom="-1" data-hotkey="-" aria-label="Smaller" { "−" }
+                button type="button" data-zoom=".8" data-hotkey="-" aria-label="Smaller" { "−" }
                 button type="button" data-zoom="0" data-hotkey="0" { "Fit" }
-                button type="button" data-zoom="1" data-hotkey="+" aria-label="Larger" { "+" }
+                button type="button" data-zoom="1.25" data-hotkey="+" aria-label="Larger" { "+" }
             }
         }
     }

@@ -159,3 +159,12 @@ pub fn who_has(visit: &Visit<'_>, task: &Task, asking: &Asking) -> Markup {
         }
     }
 }
+
+/// When something was: the time of day, or how many days ago.
+pub fn when(visit: &Visit<'_>, at: Time) -> Markup {
+    const TODAY: i64 = 20 * 3_600 * 1_000_000;
+    html! {
+        @if visit.now.0 - at.0 < TODAY { time datetime=(at) data-clock { (at) } }
+        @else { (age(visit, at)) }
+    }
+}

@@ -1,19 +1,23 @@
 //! One task with room: all that its panel shows, and what was thought about it.
 
 use maud::{Markup, html};
+use understory_engine::graph::board::Plan;
 use understory_engine::reasoning::shape::Node;
 use understory_model::Fault;
 
 use super::facts::{Facts, NEAR, Thoughts};
 use super::panel;
-use super::standing::Asking;
+use super::standing::{Asking, when};
 use crate::marks::{Mark, mark};
 use crate::text::{linked, number, segment, stored};
 use crate::visit::Visit;
 use crate::{Content, Place};
 
-pub fn page(visit: &Visit<'_>, handle: &str) -> Result<Content, Fault> {
-    let facts = Facts::of_page(visit, handle)?;
+/// Signs of a title that the head surely shows.
+const TITLE: usize = 120;
+
+pub fn page(visit: &Visit<'_>, plan: Option<&Plan>, handle: &str) -> Result<Content, Fault> {
+    let facts = Facts::of_page(visit, plan, handle)?;
     let asking = Asking::of(visit)?;
     let node = &facts.context.node;
     let around = visit.link(&format!(
@@ -29,7 +33,9 @@ pub fn page(visit: &Visit<'_>, handle: &str) -> Result<Content, Fault> {
             a.button href=(visit.link(&format!("why/{}", segment(&node.id)))) data-hotkey="w" { "Why is this here? " kbd { "w" } }
         },
         main: html! {
-            p.meta { (path(visit, &facts)) "made by " (stored(&node.created_by)) " " time datetime=(node.created_at) data-clock { (node.created_at) } }
+            p.meta { (path(visit, &facts)) "made by " (stored(&node.created_by)) " " (when(visit, node.created_at)) }
+            // The head has room for two lines of it.
+            @if node.summary.chars().count() > TITLE { p.words dir="auto" { (stored(&node.summary)) } }
             (panel::head(visit, &facts, &asking))
             @if let Some(state) = &node.state {
                 @match state.as_str() {
