@@ -16,7 +16,7 @@ pub const DONE: Size = Size {
     height: 44.0,
 };
 pub const FOLD: Size = Size {
-    width: 128.0,
+    width: 148.0,
     height: 44.0,
 };
 

@@ -259,7 +259,7 @@ fn around(visit: &Visit<'_>, plan: &Plan, found: &Picture) -> Markup {
     let to = |steps: &str| visit.with("work", &[("steps", Some(steps)), ("around", focus)]);
     let (fewer, more) = ((now - 1).max(1), (now + 1).min(limits::PICTURE_STEPS));
     html! {
-        p.legend {
+        p.meta {
             (number(found.tasks.len() as i64)) " of " (number(plan.counts.all())) " tasks. "
             a href=(to(&fewer.to_string())) data-soft data-hotkey="[" aria-label="Fewer steps" { kbd { "[" } } " "
             a href=(to(&more.to_string())) data-soft data-hotkey="]" aria-label="More steps" { kbd { "]" } }

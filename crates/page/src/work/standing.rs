@@ -150,7 +150,7 @@ pub fn who_has(visit: &Visit<'_>, task: &Task, asking: &Asking) -> Markup {
     html! {
         @match (&standing.held, task.state) {
             (Some(hand), _) => { (hand.told(visit)) }
-            (None, State::Ready) => { "ready, nobody has it" }
+            (None, State::Ready) => { "ready" }
             (None, State::Waits) => { (after(task)) }
             (None, State::Done) => {
                 "done" @if let Some(by) = &task.done_by { " by " (stored(by)) }
