@@ -9,7 +9,7 @@ use crate::text::{number, plain, segment, stored};
 use crate::visit::{PROJECT, Visit};
 
 /// Projects of the list; the last changed, the others by their address.
-const MOST: usize = 100;
+const SHOWN: usize = 100;
 
 /// A button with what the page's project is for, which opens the list of projects. `place` is the page
 /// that a choice leads to, such as `work`. Nothing where there is one project only.
@@ -28,7 +28,7 @@ pub fn projects(visit: &Visit<'_>, place: &str) -> Result<Markup, Fault> {
         details.pop id="projects" {
             summary.button title="Which project is shown" { span.cut { (stored(shown)) } }
             ul {
-                @for one in projects.iter().take(MOST) {
+                @for one in projects.iter().take(SHOWN) {
                     li {
                         a href=(address(visit, place, &one.id)) aria-current=[(one.id == own).then_some("true")] {
                             span.cut { (stored(name(one))) }
@@ -36,8 +36,8 @@ pub fn projects(visit: &Visit<'_>, place: &str) -> Result<Markup, Fault> {
                         }
                     }
                 }
-                @if projects.len() > MOST {
-                    li.meta { "and " (number((projects.len() - MOST) as i64)) " that were not changed lately" }
+                @if projects.len() > SHOWN {
+                    li.meta { "and " (number((projects.len() - SHOWN) as i64)) " that were not changed lately" }
                 }
             }
         }

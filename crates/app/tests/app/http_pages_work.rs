@@ -471,6 +471,7 @@ fn a_large_plan_is_shown_around_a_focus(backend: Backend) {
             "17 of 281 tasks.",
         ],
     );
+    says(&shown, &["work?around=TASK-002\"", "work?peek=TASK-001\""]);
     assert!(shown.len() < 150_000, "{}", shown.len());
     let one = stage.data("work.json?around=TASK-003&steps=1");
     assert_eq!(

@@ -195,7 +195,7 @@ fn in_picture(visit: &Visit<'_>, plan: &Plan, asking: &Asking) -> Result<Shown, 
         let found = plan.picture(view, &asked)?;
         let is_listed = found.focus.is_some() || visit.query.get("most").is_some();
         let most = match is_listed {
-            true => Some(plan.unblocking(view, most::MOST)?),
+            true => Some(plan.unblocking(view, most::ROWS)?),
             false => None,
         };
         let first = plan.lane(view, State::Ready, 1)?.pop();
@@ -205,6 +205,7 @@ fn in_picture(visit: &Visit<'_>, plan: &Plan, asking: &Asking) -> Result<Shown, 
     let look = Look {
         asking,
         chosen,
+        focus: found.focus.as_deref(),
         first: first.as_ref().map(|task| task.id.as_str()),
     };
     let focus = found.focus.as_deref();
