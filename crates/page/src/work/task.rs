@@ -13,8 +13,9 @@ use crate::text::{linked, number, segment, stored};
 use crate::visit::Visit;
 use crate::{Content, Place};
 
-/// Signs of a title that the head surely shows.
-const TITLE: usize = 120;
+/// Signs of a title that the head surely shows, and those that are shown below it without being asked for.
+const SHOWN: usize = 120;
+const LONG: usize = 1_200;
 
 pub fn page(visit: &Visit<'_>, plan: Option<&Plan>, handle: &str) -> Result<Content, Fault> {
     let facts = Facts::of_page(visit, plan, handle)?;
@@ -34,8 +35,7 @@ pub fn page(visit: &Visit<'_>, plan: Option<&Plan>, handle: &str) -> Result<Cont
         },
         main: html! {
             p.meta { (path(visit, &facts)) "made by " (stored(&node.created_by)) " " (when(visit, node.created_at)) }
-            // The head has room for two lines of it.
-            @if node.summary.chars().count() > TITLE { p.words dir="auto" { (stored(&node.summary)) } }
+            (whole_title(&node.summary))
             (panel::head(visit, &facts, &asking))
             @if let Some(state) = &node.state {
                 @match state.as_str() {
@@ -53,6 +53,16 @@ pub fn page(visit: &Visit<'_>, plan: Option<&Plan>, handle: &str) -> Result<Cont
         json: facts.data(),
         ..Content::default()
     })
+}
+
+/// The title again where the head cuts it off.
+fn whole_title(title: &str) -> Markup {
+    let count = title.chars().count();
+    let whole = html! { p.words dir="auto" { (stored(title)) } };
+    html! {
+        @if count > LONG { details id="title" { summary { "Show all " (number(count as i64)) " characters of the title" } (whole) } }
+        @else if count > SHOWN { (whole) }
+    }
 }
 
 /// What it is part of, from the goal down.
