@@ -1,8 +1,7 @@
 //! The control that picks a project, for the head of any page whose tools answer for one project at a time.
 
 use maud::{Markup, html};
-use serde_json::json;
-use understory_engine::graph::open::Projects;
+use understory_engine::graph::open::{self, Projects};
 use understory_engine::graph::shape::Listed;
 use understory_model::Fault;
 
@@ -10,12 +9,14 @@ use crate::text::{number, plain, segment, stored};
 use crate::visit::{PROJECT, Visit};
 
 /// Projects of the list; the last changed, the others by their address.
-const MOST: usize = 100;
+const SHOWN: usize = 100;
 
 /// A button with what the page's project is for, which opens the list of projects. `place` is the page
 /// that a choice leads to, such as `work`. Nothing where there is one project only.
 pub fn projects(visit: &Visit<'_>, place: &str) -> Result<Markup, Fault> {
-    let Projects { mut projects } = visit.ask("graph_open", json!({}))?;
+    // Not by the tool: it would open the project of the address.
+    let engine = visit.context.engine;
+    let Projects { mut projects } = engine.view(visit.context.caller, open::list)?;
     if projects.len() < 2 && visit.project().is_none() {
         return Ok(html! {});
     }
@@ -27,7 +28,7 @@ pub fn projects(visit: &Visit<'_>, place: &str) -> Result<Markup, Fault> {
         details.pop id="projects" {
             summary.button title="Which project is shown" { span.cut { (stored(shown)) } }
             ul {
-                @for one in projects.iter().take(MOST) {
+                @for one in projects.iter().take(SHOWN) {
                     li {
                         a href=(address(visit, place, &one.id)) aria-current=[(one.id == own).then_some("true")] {
                             span.cut { (stored(name(one))) }
@@ -35,8 +36,8 @@ pub fn projects(visit: &Visit<'_>, place: &str) -> Result<Markup, Fault> {
                         }
                     }
                 }
-                @if projects.len() > MOST {
-                    li.meta { "and " (number((projects.len() - MOST) as i64)) " that were not changed lately" }
+                @if projects.len() > SHOWN {
+                    li.meta { "and " (number((projects.len() - SHOWN) as i64)) " that were not changed lately" }
                 }
             }
         }

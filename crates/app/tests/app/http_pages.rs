@@ -129,7 +129,7 @@ fn every_page_is_shown_with_what_was_stored_as_text(backend: Backend) {
     );
     says(
         &stage.get("work/TASK-002").body,
-        &["claimed by", "Why is this here?"],
+        &["Take over", "Why is this here?"],
     );
     says(
         &stage.get("artifacts/goals").body,
@@ -190,9 +190,12 @@ fn a_form_is_a_call_of_a_tool_by_the_person(backend: Backend) {
     );
     assert_eq!(stage.data("now.json")["needs_you"], json!([]));
     assert_eq!(stage.act("resolve", "node=TASK-003").status, 200);
-    let board = stage.data("work.json");
+    let board = stage.data("work.json?view=board");
     assert_eq!(board["done"]["tasks"][0]["id"], "TASK-003", "{board}");
-    assert_eq!(board["in_hand"]["tasks"][0]["by"], "ada", "{board}");
+    assert_eq!(
+        board["in_hand"]["tasks"][0]["claim"]["by"], "ada",
+        "{board}"
+    );
     // What is wrong changes nothing, and says what.
     let refused = stage.act("resolve", "node=TASK-999");
     assert_eq!(

@@ -16,6 +16,7 @@ use crate::View;
 use crate::graph::behind::Behind;
 use crate::graph::claim::{self, Expiry, Held};
 use crate::graph::project;
+use crate::kernel::content::brief::Brief;
 use crate::kernel::content::node as fields;
 use crate::kernel::core::Thing;
 use crate::kernel::who;
@@ -167,8 +168,24 @@ impl Plan {
         self.of_ids(view, &ids)
     }
 
-    /// Tasks by their handles, in this order; what does not exist, or belongs to another project, is left
-    /// out.
+    /// Open tasks by name, at most so many of each state, for who has to name one.
+    pub fn open(&self, view: &mut View<'_, '_>, most: i64) -> Result<Vec<Brief>> {
+        let stale = self.expiry.stale();
+        let project = self.home.project;
+        let mut found = nodes::in_progress(view.tx, view.ws, project, stale, most)?;
+        for standing in [Standing::Ready, Standing::Waiting] {
+            let which = (standing, stale);
+            found.extend(plans::unheld(view.tx, view.ws, self.home, which, most)?);
+        }
+        let ids: Vec<Id> = found.iter().map(|node| node.id).collect();
+        let mut there = entities::some(view.tx, view.ws, &ids)?;
+        let there = ids.iter().filter_map(|id| there.remove(id));
+        there
+            .map(|entity| Ok(Brief::of(&Thing::open(entity)?)))
+            .collect()
+    }
+
+    /// Tasks by their handles, in this order, of whatever project; what does not exist is left out.
     pub fn named(&self, view: &mut View<'_, '_>, handles: &[&str]) -> Result<Vec<Task>> {
         let ids = entities::by_handles(view.tx, view.ws, handles)?;
         let ids: Vec<Id> = handles

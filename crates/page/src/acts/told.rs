@@ -27,6 +27,18 @@ pub fn told(fault: Fault, now: Time) -> Fault {
             Some(hint),
         );
     }
+    if let Some(claim) = details.get("claim") {
+        let text = |field: &str| claim.get(field).and_then(Value::as_str);
+        let since = text("since").and_then(|at| Time::parse("since", at).ok());
+        if let (Some(by), Some(id), Some(since)) = (text("by"), text("id"), since) {
+            let message = format!("{by} has {id}, for {}.", ago(now, since));
+            return said(
+                fault,
+                message,
+                Some("Take it over on its own page if it must be."),
+            );
+        }
+    }
     fault
 }
 
@@ -63,6 +75,9 @@ mod tests {
             changed.hint.as_deref(),
             Some("Look at what is new, then do it again.")
         );
+        let held = json!({"id": "A", "by": "ada", "since": "2026-11-16T14:30:03.000000Z"});
+        let held = Fault::conflict("A was claimed").detail("claim", held);
+        assert_eq!(told(held, now).message, "ada has A, for 2 min.");
         let other = Fault::not_found("there is no node TASK-999");
         assert_eq!(told(other, now).message, "there is no node TASK-999");
     }

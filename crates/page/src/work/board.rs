@@ -7,7 +7,7 @@ use understory_engine::View;
 use understory_engine::graph::board::{Plan, State, Task};
 use understory_model::Fault;
 
-use super::standing::{Asking, Standing, after, marked};
+use super::standing::{Asking, Standing, after, marked, when};
 use crate::shell::hidden;
 use crate::text::{number, segment, stored};
 use crate::visit::Visit;
@@ -186,7 +186,7 @@ fn done(visit: &Visit<'_>, task: &Task, asking: &Asking) -> Markup {
     html! {
         li.row id={ "task-" (task.id) } data-task=(task.id) {
             (marked(task, asking))
-            @if let Some(at) = task.done_at { time datetime=(at) data-clock { (at) } }
+            @if let Some(at) = task.done_at { (when(visit, at)) }
             a.title.cut href=(visit.link(&format!("work/{}", segment(&task.id)))) data-main { (stored(&task.summary)) }
             a.skip href=(visit.with("work", &[("peek", Some(&task.id))])) data-soft data-peek tabindex="-1" { "Peek at " (task.id) }
         }

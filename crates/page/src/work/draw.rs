@@ -16,7 +16,7 @@ pub const DONE: Size = Size {
     height: 44.0,
 };
 pub const FOLD: Size = Size {
-    width: 128.0,
+    width: 148.0,
     height: 44.0,
 };
 
@@ -24,10 +24,10 @@ pub const FOLD: Size = Size {
 pub fn lines(text: &str, ems: f64) -> Vec<String> {
     // Of ten thousand signs, two lines show few.
     let text: String = plain(text).chars().take(200).collect();
-    let mut words = text.split_whitespace().peekable();
+    let mut words = text.split_whitespace();
     let mut found: Vec<String> = Vec::new();
     let mut line = String::new();
-    while let Some(word) = words.next() {
+    for word in words.by_ref() {
         let with = match line.is_empty() {
             true => word.to_owned(),
             false => format!("{line} {word}"),

@@ -12,6 +12,7 @@ use understory_engine::reasoning::notes::Page;
 use understory_engine::reasoning::shape::Entry;
 use understory_engine::reasoning::think_context;
 use understory_model::Fault;
+use understory_model::reasoning::EntryKind;
 
 use crate::visit::Visit;
 
@@ -58,28 +59,35 @@ const WHOLE: Room = Room {
 
 impl Facts {
     /// What a panel shows; nothing where there is no such task.
-    pub fn of_panel(visit: &Visit<'_>, handle: &str) -> Result<Option<Facts>, Fault> {
+    pub fn of_panel(visit: &Visit<'_>, plan: &Plan, handle: &str) -> Result<Option<Facts>, Fault> {
         let asked = json!({"node_id": handle, "depth": 1});
         let context: Option<Context> = visit.ask_if_there("graph_context", asked)?;
         context
-            .map(|context| Facts::around(visit, context, &PANEL))
+            .map(|context| Facts::around(visit, Some(plan), context, &PANEL))
             .transpose()
     }
 
     /// What a page shows.
-    pub fn of_page(visit: &Visit<'_>, handle: &str) -> Result<Facts, Fault> {
+    pub fn of_page(visit: &Visit<'_>, plan: Option<&Plan>, handle: &str) -> Result<Facts, Fault> {
         let context: Context =
             visit.ask("graph_context", json!({"node_id": handle, "depth": 1}))?;
-        let mut facts = Facts::around(visit, context, &WHOLE)?;
+        let mut facts = Facts::around(visit, plan, context, &WHOLE)?;
         let id = &facts.context.node.id;
-        let (trace, _) = entries(visit, id, "trace", WHOLE.notes)?;
+        let (mut trace, _) = entries(visit, id, "trace", WHOLE.notes)?;
+        // Its changes are its history already.
+        trace.retain(|entry| entry.kind != EntryKind::Event);
         let asked = json!({"workspace": visit.workspace, "target": id, "limit_cards": 50});
         let cards = visit.ask_if_there("branchmind_think_context", asked)?;
         facts.thoughts = Some(Thoughts { trace, cards });
         Ok(facts)
     }
 
-    fn around(visit: &Visit<'_>, context: Context, room: &Room) -> Result<Facts, Fault> {
+    fn around(
+        visit: &Visit<'_>,
+        plan: Option<&Plan>,
+        context: Context,
+        room: &Room,
+    ) -> Result<Facts, Fault> {
         let id = context.node.id.clone();
         let asked = json!({"node_id": id, "limit": room.events});
         let history: History = visit.ask("graph_history", asked)?;
@@ -100,12 +108,10 @@ impl Facts {
             .collect();
         handles.push(&id);
         let engine = visit.context.engine;
-        let tasks = engine.view(visit.context.caller, |view| {
-            match Plan::of(view, visit.project())? {
-                Some(plan) => plan.named(view, &handles),
-                None => Ok(Vec::new()),
-            }
-        })?;
+        let tasks = match plan {
+            Some(plan) => engine.view(visit.context.caller, |view| plan.named(view, &handles))?,
+            None => Vec::new(),
+        };
         let mut near: HashMap<String, Task> = tasks
             .into_iter()
             .map(|task| (task.id.clone(), task))

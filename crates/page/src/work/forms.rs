@@ -1,7 +1,7 @@
 //! What a person can do with a task: each a form, the frequent ones as buttons, the others behind `⋯`.
 
 use maud::{Markup, html};
-use understory_engine::graph::board::Task;
+use understory_engine::kernel::content::brief::Brief;
 use understory_engine::kernel::content::node::PRIORITY;
 
 use super::facts::Facts;
@@ -150,9 +150,11 @@ fn priority(ask: &Ask<'_>, facts: &Facts) -> Markup {
 fn more(ask: &Ask<'_>, facts: &Facts) -> Markup {
     let context = &facts.context;
     let parent = context.ancestors.last();
+    // Signs that nobody sees are offered by their codes, and do not come back by an undo.
+    let title = plain(&context.node.summary);
     let rename = html! {
-        input type="hidden" name="was" value=(context.node.summary);
-        label { span.label { "Title" } input name="summary" value=(context.node.summary) required dir="auto" autocomplete="off"; }
+        @if title == context.node.summary { input type="hidden" name="was" value=(title); }
+        label { span.label { "Title" } input name="summary" value=(title) required dir="auto" autocomplete="off"; }
         button { "Rename" }
     };
     let moved = html! {
@@ -197,7 +199,7 @@ fn more(ask: &Ask<'_>, facts: &Facts) -> Markup {
 pub fn new(visit: &Visit<'_>) -> Markup {
     html! {
         details.pop id="new-task" open[visit.query.get("act") == Some("new")] {
-            summary.button.main data-hotkey="c" { "New task" " " kbd { "C" } }
+            summary.button.main data-hotkey="c" { span { "New task" } " " kbd { "C" } }
             form.act method="post" action=(visit.link("do/plan")) data-draft="plan" {
                 (hidden(visit, "work"))
                 label { span.label { "What is to be done" } input name="summary" required dir="auto" autocomplete="off"; }
@@ -210,8 +212,8 @@ pub fn new(visit: &Visit<'_>) -> Markup {
 }
 
 /// The choices of the fields that name a task.
-pub fn choices(tasks: &[Task]) -> Markup {
-    let short = |task: &Task| plain(&task.summary).chars().take(80).collect::<String>();
+pub fn choices(tasks: &[Brief]) -> Markup {
+    let short = |task: &Brief| plain(&task.summary).chars().take(80).collect::<String>();
     html! {
         datalist id="open-tasks" { @for task in tasks { option value=(task.id) { (short(task)) } } }
     }

@@ -35,9 +35,11 @@ pub fn page(visit: &Visit<'_>, path: &[&str]) -> Result<Content, Fault> {
     match path {
         [] => all(visit),
         [node] => {
-            let mut content = task::page(visit, node)?;
-            let offered = offered(visit)?;
-            content.main = html! { (content.main) (offered) };
+            let plan = plan(visit)?;
+            let mut content = task::page(visit, plan.as_ref(), node)?;
+            if let Some(plan) = &plan {
+                content.main = html! { (content.main) (offered(visit, plan)?) };
+            }
             Ok(content)
         }
         _ => Err(no_page()),
@@ -79,8 +81,7 @@ struct Shown {
 
 fn all(visit: &Visit<'_>) -> Result<Content, Fault> {
     let seen = Seen::of(visit);
-    let engine = visit.context.engine;
-    let plan = engine.view(visit.context.caller, |view| Plan::of(view, visit.project()))?;
+    let plan = plan(visit)?;
     let Some(plan) = plan.filter(|plan| plan.counts.all() > 0) else {
         return nothing(visit);
     };
@@ -90,9 +91,9 @@ fn all(visit: &Visit<'_>) -> Result<Content, Fault> {
         Seen::Board => on_board(visit, &plan, &asking)?,
         Seen::List => in_list(visit, &plan, &asking)?,
     };
-    let panel = panel::panel(visit, &asking)?;
+    let panel = panel::panel(visit, &plan, &asking)?;
     let (side, facts) = panel.unzip();
-    let offered = offered(visit)?;
+    let offered = offered(visit, &plan)?;
     let mut data = shown.data;
     data["counts"] = json!(plan.counts);
     if let Some(facts) = facts {
@@ -138,7 +139,7 @@ fn controls(visit: &Visit<'_>, seen: Seen, focus: Option<&str>) -> Result<Markup
             }
             None => {
                 a.button href=(visit.with("work", &[("view", None), ("most", (!most).then_some("1"))])) data-soft
-                    aria-pressed=[most.then_some("true")] { "Unblocks most" }
+                    aria-current=[most.then_some("true")] { "Unblocks most" }
             }
         }
         nav.views aria-label="Views" {
@@ -151,18 +152,16 @@ fn controls(visit: &Visit<'_>, seen: Seen, focus: Option<&str>) -> Result<Markup
     })
 }
 
+/// The plan of the page's project, if it has one.
+fn plan(visit: &Visit<'_>) -> Result<Option<Plan>, Fault> {
+    let engine = visit.context.engine;
+    engine.view(visit.context.caller, |view| Plan::of(view, visit.project()))
+}
+
 /// What fields that name a task offer.
-fn offered(visit: &Visit<'_>) -> Result<Markup, Fault> {
-    let tasks = visit.context.engine.view(visit.context.caller, |view| {
-        let Some(plan) = Plan::of(view, visit.project())? else {
-            return Ok(Vec::new());
-        };
-        let mut tasks = plan.lane(view, State::InHand, CHOICES)?;
-        for state in [State::Ready, State::Waits] {
-            tasks.extend(plan.lane(view, state, CHOICES)?);
-        }
-        Ok(tasks)
-    })?;
+fn offered(visit: &Visit<'_>, plan: &Plan) -> Result<Markup, Fault> {
+    let engine = visit.context.engine;
+    let tasks = engine.view(visit.context.caller, |view| plan.open(view, CHOICES))?;
     Ok(forms::choices(&tasks))
 }
 
@@ -197,7 +196,7 @@ fn in_picture(visit: &Visit<'_>, plan: &Plan, asking: &Asking) -> Result<Shown, 
         let found = plan.picture(view, &asked)?;
         let is_listed = found.focus.is_some() || visit.query.get("most").is_some();
         let most = match is_listed {
-            true => Some(plan.unblocking(view, most::MOST)?),
+            true => Some(plan.unblocking(view, most::ROWS)?),
             false => None,
         };
         let first = plan.lane(view, State::Ready, 1)?.pop();
@@ -207,6 +206,7 @@ fn in_picture(visit: &Visit<'_>, plan: &Plan, asking: &Asking) -> Result<Shown, 
     let look = Look {
         asking,
         chosen,
+        focus: found.focus.as_deref(),
         first: first.as_ref().map(|task| task.id.as_str()),
     };
     let focus = found.focus.as_deref();
@@ -247,9 +247,9 @@ fn foot(visit: &Visit<'_>, plan: &Plan, found: &Picture) -> Markup {
                 }
             }
             div.zoom role="group" aria-label="Size of the picture" {
-                button type="button" data-zoom="-1" data-hotkey="-" aria-label="Smaller" { "−" }
+                button type="button" data-zoom=".8" data-hotkey="-" aria-label="Smaller" { "−" }
                 button type="button" data-zoom="0" data-hotkey="0" { "Fit" }
-                button type="button" data-zoom="1" data-hotkey="+" aria-label="Larger" { "+" }
+                button type="button" data-zoom="1.25" data-hotkey="+" aria-label="Larger" { "+" }
             }
         }
     }
@@ -261,7 +261,7 @@ fn around(visit: &Visit<'_>, plan: &Plan, found: &Picture) -> Markup {
     let to = |steps: &str| visit.with("work", &[("steps", Some(steps)), ("around", focus)]);
     let (fewer, more) = ((now - 1).max(1), (now + 1).min(limits::PICTURE_STEPS));
     html! {
-        p.legend {
+        p.meta {
             (number(found.tasks.len() as i64)) " of " (number(plan.counts.all())) " tasks. "
             a href=(to(&fewer.to_string())) data-soft data-hotkey="[" aria-label="Fewer steps" { kbd { "[" } } " "
             a href=(to(&more.to_string())) data-soft data-hotkey="]" aria-label="More steps" { kbd { "]" } }

@@ -8,7 +8,7 @@ use crate::text::{number, stored};
 use crate::visit::Visit;
 
 /// Tasks of the list.
-pub const MOST: usize = 50;
+pub const ROWS: usize = 50;
 /// The length of a bar for the first of them.
 const BAR: f64 = 204.0;
 

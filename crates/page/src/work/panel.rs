@@ -1,6 +1,7 @@
 //! One task in the panel: who has it, what can be done, what is around it, and what was said of it.
 
 use maud::{Markup, html};
+use understory_engine::graph::board::Plan;
 use understory_engine::graph::context::Dependency;
 use understory_engine::graph::history::{Change, Event};
 use understory_engine::kernel::content::node::Evidence;
@@ -9,9 +10,9 @@ use understory_model::Fault;
 
 use super::facts::{Facts, NEAR};
 use super::forms;
-use super::standing::{Asking, Standing, chips, marked};
+use super::standing::{Asking, Standing, chips, marked, when};
 use crate::marks::{Mark, mark};
-use crate::text::{age, linked, number, segment, stored};
+use crate::text::{age, linked, number, plain, segment, stored};
 use crate::visit::Visit;
 use crate::{Side, Width};
 
@@ -19,11 +20,15 @@ use crate::{Side, Width};
 const NAMED: usize = 6;
 
 /// The panel of what the address says, if there is such a task; with the same as data.
-pub fn panel(visit: &Visit<'_>, asking: &Asking) -> Result<Option<(Side, Facts)>, Fault> {
+pub fn panel(
+    visit: &Visit<'_>,
+    plan: &Plan,
+    asking: &Asking,
+) -> Result<Option<(Side, Facts)>, Fault> {
     let Some(handle) = visit.query.get("peek") else {
         return Ok(None);
     };
-    let Some(facts) = Facts::of_panel(visit, handle)? else {
+    let Some(facts) = Facts::of_panel(visit, plan, handle)? else {
         return Ok(None);
     };
     let node = &facts.context.node;
@@ -40,7 +45,7 @@ pub fn panel(visit: &Visit<'_>, asking: &Asking) -> Result<Option<(Side, Facts)>
     };
     let side = Side {
         width: Width::Reading,
-        label: format!("{}: {}", node.id, node.summary),
+        label: format!("{}: {}", node.id, plain(&node.summary)),
         main,
     };
     Ok(Some((side, facts)))
@@ -137,7 +142,7 @@ pub fn sections(visit: &Visit<'_>, facts: &Facts) -> Markup {
             }
         }
         @if !context.node.evidence.is_empty() {
-            section { h3 { "Evidence" } ul { @for piece in &context.node.evidence { (evidence(piece)) } } }
+            section { h3 { "Evidence" } ul { @for piece in &context.node.evidence { (evidence(visit, piece)) } } }
         }
         section {
             h3 { "History" @if facts.history.next_cursor.is_some() { span.meta { " the last of it" } } }
@@ -152,12 +157,12 @@ pub fn note(visit: &Visit<'_>, entry: &Entry) -> Markup {
         div.note id={ "note-" (entry.seq) } {
             @if let Some(title) = &entry.title { p { b { (stored(title)) } } }
             @if let Some(text) = &entry.content { div.words { (linked(visit, text)) } }
-            p.meta { @if let Some(agent) = &entry.agent { (stored(agent)) ", " } time datetime=(entry.ts) data-clock { (entry.ts) } }
+            p.meta { @if let Some(agent) = &entry.agent { (stored(agent)) ", " } (when(visit, entry.ts)) }
         }
     }
 }
 
-pub fn evidence(piece: &Evidence) -> Markup {
+pub fn evidence(visit: &Visit<'_>, piece: &Evidence) -> Markup {
     let shape = match piece.kind.as_str() {
         "test" | "verified" => Mark::Done,
         "dropped" => Mark::Dropped,
@@ -166,7 +171,7 @@ pub fn evidence(piece: &Evidence) -> Markup {
     html! {
         li.near {
             (mark(shape)) " " span.handle data-long { (stored(&piece.kind)) } " " span.what { (stored(&piece.reference)) } " "
-            span.meta { (stored(&piece.agent)) ", " time datetime=(piece.timestamp) data-clock { (piece.timestamp) } }
+            span.meta { (stored(&piece.agent)) ", " (when(visit, piece.timestamp)) }
         }
     }
 }
@@ -174,7 +179,7 @@ pub fn evidence(piece: &Evidence) -> Markup {
 pub fn happened(visit: &Visit<'_>, event: &Event) -> Markup {
     html! {
         li {
-            time datetime=(event.timestamp) data-clock { (event.timestamp) } " " (mark(Mark::Work)) " "
+            (when(visit, event.timestamp)) " " (mark(Mark::Work)) " "
             span.what {
                 b { (stored(&event.agent)) } " " (did(visit, event))
                 @if let Some(reason) = &event.reason { ", because " (stored(reason)) }
@@ -206,16 +211,27 @@ fn did(visit: &Visit<'_>, event: &Event) -> Markup {
     }
 }
 
+/// Places of one list are one field to people.
+fn kind_of(field: &str) -> &str {
+    field
+        .split('.')
+        .next()
+        .filter(|first| *first != "properties")
+        .unwrap_or(field)
+}
+
 fn changed(changes: &[Change], names: &impl Fn(&str) -> Markup) -> Markup {
     // Who claimed it since when is told by the claim itself.
-    let told = changes
+    let mut told: Vec<&Change> = changes
         .iter()
-        .filter(|one| !one.field.starts_with("properties._"));
+        .filter(|one| !one.field.starts_with("properties._"))
+        .collect();
+    told.dedup_by_key(|one| kind_of(&one.field));
     html! {
-        @for (at, one) in told.take(5).enumerate() {
+        @for (at, one) in told.into_iter().take(5).enumerate() {
             @if at > 0 { ", " }
             @match one.field.strip_prefix("properties.").unwrap_or(&one.field) {
-                "evidence" => "added evidence",
+                field if field.starts_with("evidence") => "added evidence",
                 "summary" => "changed its title",
                 "state" => "changed its state",
                 "resolved" => "changed whether it is done",

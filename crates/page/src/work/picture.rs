@@ -42,6 +42,8 @@ pub struct Look<'a> {
     pub asking: &'a Asking,
     /// The task whose lines are drawn in ink.
     pub chosen: Option<&'a str>,
+    /// The task around which the picture is.
+    pub focus: Option<&'a str>,
     /// The task that is best started next.
     pub first: Option<&'a str>,
 }
@@ -189,7 +191,7 @@ fn node(
         words.push_str(" · first");
     }
     let chosen = look.chosen == Some(task.id.as_str());
-    let link = visit.with("work", &[("peek", Some(&task.id))]);
+    let link = link(visit, &task.id, look.focus);
     let said = format!("{}, {}, {words}", plain(&task.summary), task.id);
     html! {
         g.node.(standing.class).is-chosen[chosen] id={ "node-" (task.id) } data-row data-task=(task.id)
@@ -199,6 +201,18 @@ fn node(
                 title { (said) }
                 @if is_over(task) { (small(task, &standing)) } @else { (card(task, &standing, &words)) }
             }
+        }
+    }
+}
+
+/// Choosing a task opens its panel. Around a focus it becomes the focus first, and the panel, if there is
+/// one, goes along.
+fn link(visit: &Visit<'_>, id: &str, focus: Option<&str>) -> String {
+    match focus.filter(|focus| *focus != id) {
+        None => visit.with("work", &[("peek", Some(id))]),
+        Some(_) => {
+            let peek = visit.query.get("peek").map(|_| id);
+            visit.with("work", &[("around", Some(id)), ("peek", peek)])
         }
     }
 }

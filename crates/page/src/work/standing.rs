@@ -150,12 +150,21 @@ pub fn who_has(visit: &Visit<'_>, task: &Task, asking: &Asking) -> Markup {
     html! {
         @match (&standing.held, task.state) {
             (Some(hand), _) => { (hand.told(visit)) }
-            (None, State::Ready) => { "ready, nobody has it" }
+            (None, State::Ready) => { "ready" }
             (None, State::Waits) => { (after(task)) }
             (None, State::Done) => {
                 "done" @if let Some(by) = &task.done_by { " by " (stored(by)) }
             }
             (None, _) => { "dropped" @if let Some(by) = &task.done_by { " by " (stored(by)) } }
         }
+    }
+}
+
+/// When something was: the time of day, or how many days ago.
+pub fn when(visit: &Visit<'_>, at: Time) -> Markup {
+    const TODAY: i64 = 20 * 3_600 * 1_000_000;
+    html! {
+        @if visit.now.0 - at.0 < TODAY { time datetime=(at) data-clock { (at) } }
+        @else { (age(visit, at)) }
     }
 }

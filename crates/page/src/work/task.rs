@@ -1,19 +1,24 @@
 //! One task with room: all that its panel shows, and what was thought about it.
 
 use maud::{Markup, html};
+use understory_engine::graph::board::Plan;
 use understory_engine::reasoning::shape::Node;
 use understory_model::Fault;
 
 use super::facts::{Facts, NEAR, Thoughts};
 use super::panel;
-use super::standing::Asking;
+use super::standing::{Asking, when};
 use crate::marks::{Mark, mark};
 use crate::text::{linked, number, segment, stored};
 use crate::visit::Visit;
 use crate::{Content, Place};
 
-pub fn page(visit: &Visit<'_>, handle: &str) -> Result<Content, Fault> {
-    let facts = Facts::of_page(visit, handle)?;
+/// Signs of a title that the head surely shows, and those that are shown below it without being asked for.
+const SHOWN: usize = 120;
+const LONG: usize = 1_200;
+
+pub fn page(visit: &Visit<'_>, plan: Option<&Plan>, handle: &str) -> Result<Content, Fault> {
+    let facts = Facts::of_page(visit, plan, handle)?;
     let asking = Asking::of(visit)?;
     let node = &facts.context.node;
     let around = visit.link(&format!(
@@ -29,7 +34,8 @@ pub fn page(visit: &Visit<'_>, handle: &str) -> Result<Content, Fault> {
             a.button href=(visit.link(&format!("why/{}", segment(&node.id)))) data-hotkey="w" { "Why is this here? " kbd { "w" } }
         },
         main: html! {
-            p.meta { (path(visit, &facts)) "made by " (stored(&node.created_by)) " " time datetime=(node.created_at) data-clock { (node.created_at) } }
+            p.meta { (path(visit, &facts)) "made by " (stored(&node.created_by)) " " (when(visit, node.created_at)) }
+            (whole_title(&node.summary))
             (panel::head(visit, &facts, &asking))
             @if let Some(state) = &node.state {
                 @match state.as_str() {
@@ -47,6 +53,16 @@ pub fn page(visit: &Visit<'_>, handle: &str) -> Result<Content, Fault> {
         json: facts.data(),
         ..Content::default()
     })
+}
+
+/// The title again where the head cuts it off.
+fn whole_title(title: &str) -> Markup {
+    let count = title.chars().count();
+    let whole = html! { p.words dir="auto" { (stored(title)) } };
+    html! {
+        @if count > LONG { details id="title" { summary { "Show all " (number(count as i64)) " characters of the title" } (whole) } }
+        @else if count > SHOWN { (whole) }
+    }
 }
 
 /// What it is part of, from the goal down.

@@ -191,7 +191,7 @@ impl<'a> Part<'a> {
         let mut best = self.columns.clone();
         let mut fewest = self.crossings();
         for round in 0..ORDERING {
-            let forward = round % 2 == 0;
+            let forward = round.is_multiple_of(2);
             let count = self.columns.len();
             for step in 1..count {
                 let column = if forward { step } else { count - 1 - step };
@@ -267,7 +267,7 @@ impl<'a> Part<'a> {
         let count = self.columns.len();
         for round in 0..PLACING {
             for step in 0..count {
-                let column = if round % 2 == 0 {
+                let column = if round.is_multiple_of(2) {
                     step
                 } else {
                     count - 1 - step
@@ -284,7 +284,7 @@ impl<'a> Part<'a> {
     /// Where an item would best be: at the middle of what it comes from or leads to, in the end of both.
     fn wanted(&self, at: usize, round: usize, rounds: usize) -> f64 {
         let item = &self.items[at];
-        let near: Vec<usize> = match (round + 2 >= rounds, round % 2 == 0) {
+        let near: Vec<usize> = match (round + 2 >= rounds, round.is_multiple_of(2)) {
             (false, true) if !item.before.is_empty() => item.before.clone(),
             (false, false) if !item.after.is_empty() => item.after.clone(),
             _ => item.before.iter().chain(&item.after).copied().collect(),
