@@ -168,7 +168,8 @@ fn put(steps: &mut Vec<Step>, step: Step) {
 fn one(finding: &Finding, said: &Said, item: &Item, steps: Vec<Step>) -> Traced {
     let text = |field: &str| {
         let value = said.metadata.get(field)?.as_str()?;
-        Some(understory_model::text::cut(value, CODE)).filter(|text| !text.trim().is_empty())
+        let value: String = value.chars().take(CODE).collect();
+        Some(value).filter(|text| !text.trim().is_empty())
     };
     let number = |field: &str| said.metadata.get(field)?.as_i64().filter(|n| *n > 0);
     Traced {

@@ -73,7 +73,20 @@ fn settle(form: &Form<'_>, event: Event) -> Result<Act, Fault> {
         "metadata": {"event_type": event.as_str()},
         "in_reply_to": form.required("message")?,
     });
-    Ok(Act::new(vec![call("post_message", event)], said))
+    let act = Act::new(vec![call("post_message", event)], said);
+    Ok(match said {
+        // What was said stands in the log; another word makes the finding open again.
+        "The finding is verified." => {
+            let message = form.required("message")?;
+            let fields = [
+                ("thread", thread),
+                ("message", message),
+                ("body", "Verified too early."),
+            ];
+            act.undone_by("reject_finding", &fields)
+        }
+        _ => act,
+    })
 }
 
 fn status(form: &Form<'_>) -> Result<Act, Fault> {

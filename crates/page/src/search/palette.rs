@@ -1,4 +1,4 @@
-//! The palette's list, as the script shows it over any page: what goes there, what has the words, what
+//! The palette, as the script shows it over any page: what goes there, what has the words, what
 //! means the same, and what can be done. It is made here, so that it looks and is escaped as everything.
 
 use std::time::Instant;
@@ -22,6 +22,16 @@ const EACH: usize = 6;
 /// Agents that one is offered to write to.
 const AGENTS: usize = 4;
 
+const KEYS: [(&str, &str); 7] = [
+    ("↑ ↓", "choose"),
+    ("↵", "open"),
+    ("Tab", "peek"),
+    ("Alt ↵", "why"),
+    ("@", "people"),
+    ("^", "words"),
+    ("Esc", "close"),
+];
+
 /// Something that can be done from anywhere.
 enum Does {
     Goes(Place),
@@ -40,12 +50,31 @@ pub fn palette(visit: &Visit<'_>) -> Result<(Markup, Value), Fault> {
         "" => String::new(),
         _ => format!("{} in {} ms", found.count(), begun.elapsed().as_millis()),
     };
-    let list = list(visit, query, &found, &doing, &told);
+    let list = dialog(visit, query, &found, &doing, &told);
     let json = json!({"goes_there": found.goes_there, "results": found.answer.hits, "note": found.answer.note});
     Ok((list, json))
 }
 
-fn list(visit: &Visit<'_>, query: &str, found: &Hits, doing: &[Does], told: &str) -> Markup {
+/// The whole palette; while it is open, its script takes only the list of each answer.
+fn dialog(visit: &Visit<'_>, query: &str, found: &Hits, doing: &[Does], told: &str) -> Markup {
+    let options = options(visit, query, found, doing);
+    html! {
+        dialog id="palette" data-own="palette" aria-label="Search, go anywhere" {
+            label {
+                (mark(Mark::Search))
+                input type="text" role="combobox" aria-label="Search, or go anywhere" placeholder="Search, or go anywhere" value=(query)
+                    aria-controls="found" aria-expanded="true" aria-autocomplete="list" autocomplete="off" spellcheck="false" maxlength="1000";
+                span.meta { (told) }
+            }
+            (options)
+            footer {
+                @for (key, does) in KEYS { span { kbd { (key) } " " (does) } }
+            }
+        }
+    }
+}
+
+fn options(visit: &Visit<'_>, query: &str, found: &Hits, doing: &[Does]) -> Markup {
     let words = words(query);
     let (by_words, by_meaning) = found.groups(&words);
     let groups = [("These words", by_words), ("This meaning", by_meaning)];
@@ -55,7 +84,7 @@ fn list(visit: &Visit<'_>, query: &str, found: &Hits, doing: &[Does], told: &str
         id
     };
     html! {
-        div role="listbox" id="found" aria-label="Found" data-told=(told) {
+        div role="listbox" id="found" aria-label="Found" {
             @if !found.goes_there.is_empty() {
                 div role="group" aria-label="Goes there" { h3 { "Goes there" }
                     @for one in &found.goes_there { (rows::option(visit, &words, next(), one, None)) } }

@@ -4,7 +4,7 @@
 use maud::{Markup, html};
 use understory_engine::kernel::search::Hit;
 use understory_engine::kernel::search::glance::{Glance, Sort};
-use understory_model::text::cut;
+use understory_model::text::{borne, cut};
 
 use super::place_of_glance;
 use crate::marks::{Mark, mark};
@@ -91,8 +91,9 @@ pub fn option(
 fn about(one: &Glance, words: &[String], hit: Option<&Hit>) -> Markup {
     let snippet = hit.map(|hit| hit.snippet.replace("**", ""));
     let snippet = snippet.unwrap_or_default().replace('\n', " ");
-    let beginning = cut(&one.title, 40);
-    let more = !snippet.is_empty() && !snippet.contains(beginning.trim_end_matches('…'));
+    // Where the title has none of the words, what has them stands beneath it.
+    let has = |text: &str| borne(text, words).contains(&true);
+    let more = has(&snippet) && !has(&one.title);
     let parts = [
         one.state.as_deref(),
         one.by.as_deref().filter(|by| *by != one.name),

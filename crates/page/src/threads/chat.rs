@@ -142,7 +142,7 @@ fn answer(visit: &Visit<'_>, chat: &Chat) -> Markup {
             textarea id="message" name="body" rows="2" required dir="auto" data-hotkey="m"
                 placeholder={ "Write to " (to(visit, thread)) } {}
             span.kept {}
-            span.keys aria-hidden="true" { kbd { "@" } " " kbd { "^" } " to refer" }
+            span.meta.keys aria-hidden="true" { kbd { "@" } " " kbd { "^" } " to refer" }
             @for one in behind.iter().take(WAKES) {
                 button type="submit" form={ "wake-" (one.agent_id) } { "Wake " (stored(&one.agent_id)) }
             }

@@ -45,13 +45,12 @@ pub fn list(visit: &Visit<'_>, found: &Threads, chosen: Option<&str>) -> Result<
     let failed = failed(visit)?;
     Ok(html! {
         div.choose {
-            nav.views aria-label="Status" {
+            nav aria-label="Status" {
                 (view(visit, "All", None, status))
                 @for one in Status::ALL.iter().copied() {
                     (view(visit, one.as_str(), Some(one.as_str()), status))
                 }
             }
-            a.button href=(visit.link("threads/new")) data-hotkey="c" aria-label="New thread" { "New" }
         }
         @if found.threads.is_empty() { p.empty { "None here." } }
         @for (name, which) in GROUPS {

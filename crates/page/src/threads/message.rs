@@ -39,7 +39,8 @@ pub fn messages(visit: &Visit<'_>, chat: &Chat) -> Markup {
                     li.day { time datetime=(at) data-day { (day(visit, at)) } }
                 }
                 @if first_new == Some(number) { (new_line(visit, chat)) }
-                @let joined = first_new != Some(number) && goes_on(before, message, chat);
+                @let woken = wakes.contains_key(&(number - 1));
+                @let joined = first_new != Some(number) && !woken && goes_on(before, message, chat);
                 (said(visit, chat, message, joined, findings.get(&number).copied()))
                 @for wake in wakes.get(&number).into_iter().flatten() { li.told-of { (receipt(wake)) } }
                 @let _ = before = Some(message);
@@ -139,8 +140,8 @@ fn said(
                     p.head {
                         b { (stored(sender)) } " "
                         @if let Some(at) = message.created_at { (clock(at)) }
-                        " " a.number href={ "#" (number) } aria-label={ "Message " (number) } { "#" (number) }
                         (event(message)) (answers(chat, message))
+                        " " a.number href={ "#" (number) } aria-label={ "Message " (number) } { "#" (number) }
                     }
                 }
                 @if message.undone { p.none { "Taken back." } }

@@ -31,6 +31,10 @@ fn all(visit: &Visit<'_>, new: bool) -> Result<Content, Fault> {
         place: Place::Threads,
         title: if new { "New thread" } else { "Threads" }.to_owned(),
         counts: list::counts(&found),
+        controls: html! {
+            @if new { a.back href=(visit.link("threads")) { "All threads" } }
+            @else { a.button href=(visit.link("threads/new")) data-hotkey="c" { "New thread" } }
+        },
         list: Some(list::list(visit, &found, None)?),
         json: json!(found),
         is_one: new,
@@ -47,7 +51,6 @@ fn all(visit: &Visit<'_>, new: bool) -> Result<Content, Fault> {
 fn begin(visit: &Visit<'_>) -> Markup {
     let given = |name: &str| visit.query.get(name).unwrap_or_default();
     html! {
-        a.back href=(visit.link("threads")) { "All threads" }
         section.begin aria-labelledby="begin" {
             h2 id="begin" { "Write to an agent" }
             form.act method="post" action=(visit.link("do/send")) data-draft="send" data-then=(visit.link("threads")) {

@@ -127,15 +127,26 @@ fn of_line(view: &mut View<'_, '_>, name: &str, found: &artifact::LinesAt) -> Re
 
 /// The thing with this number, if it may be read.
 pub(super) fn of_id(view: &mut View<'_, '_>, id: Id) -> Result<Option<Glance>> {
+    Ok(of_ids(view, &[id])?.into_iter().next())
+}
+
+/// Those of some things that may be read, in this order.
+pub(super) fn of_ids(view: &mut View<'_, '_>, ids: &[Id]) -> Result<Vec<Glance>> {
     let mut reader = Reader::new(view.caller);
-    let found = candidates::load(view, &mut reader, &[id])?;
-    let Some(candidate) = found.into_iter().next() else {
-        return Ok(None);
-    };
-    match entities::get(view.tx, view.ws, id)? {
-        Some(entity) => of_thing(view, &candidate, &Thing::open(entity)?).map(Some),
-        None => of_item(view, &candidate, id),
+    let found = candidates::load(view, &mut reader, ids)?;
+    let mut things = entities::some(view.tx, view.ws, ids)?;
+    let mut told = Vec::with_capacity(found.len());
+    for id in ids {
+        // What was written and why it was have one number; the first is what it is.
+        let Some(candidate) = found.iter().find(|candidate| candidate.id == *id) else {
+            continue;
+        };
+        match things.remove(id) {
+            Some(entity) => told.push(of_thing(view, candidate, &Thing::open(entity)?)?),
+            None => told.extend(of_item(view, candidate, *id)?),
+        }
     }
+    Ok(told)
 }
 
 fn of_thing(view: &mut View<'_, '_>, candidate: &Candidate, thing: &Thing) -> Result<Glance> {
@@ -220,6 +231,8 @@ fn of_item(view: &mut View<'_, '_>, candidate: &Candidate, id: Id) -> Result<Opt
         let thread = entities::get(view.tx, view.ws, thread)?;
         told.thread = thread.map(|thread| thread.handle);
         told.number = Some(said.n);
+        // What stands beside its words is not what it says.
+        told.title = cut(said.body.trim(), PREVIEW);
     }
     Ok(Some(told))
 }

@@ -6,7 +6,7 @@ use understory_model::error::Result;
 use understory_model::id::message_name;
 use understory_storage::{agents, artifacts, entities, fragments, messages};
 
-use super::glance::{Glance, Sort, of_id, of_part};
+use super::glance::{Glance, Sort, of_ids, of_part};
 use crate::View;
 use crate::kernel::access::Reader;
 use crate::kernel::content::message::said;
@@ -76,17 +76,15 @@ fn handles_from(view: &mut View<'_, '_>, begun: &str) -> Result<Vec<Glance>> {
         _ => false,
     };
     things.retain(|thing| !thing.gone && shown(&thing.kind));
-    let mut found = Vec::new();
+    let mut labelled = Vec::new();
     if let Some(project) = scope.project {
         for label in artifacts::labels_beginning(view.tx, view.ws, project, begun, LOOKED_AT)? {
-            if let Some(id) = names::artifact_id(view.tx, scope, &label)? {
-                found.extend(of_id(view, id)?);
-            }
+            labelled.extend(names::artifact_id(view.tx, scope, &label)?);
         }
     }
-    for thing in things {
-        found.extend(of_id(view, thing.id)?);
-    }
+    let mut found = of_ids(view, &labelled)?;
+    let ids: Vec<Id> = things.iter().map(|thing| thing.id).collect();
+    found.extend(of_ids(view, &ids)?);
     let over = |one: &Glance| {
         let state = one.state.as_deref().unwrap_or_default();
         ["done", "dropped", "resolved", "discarded", "closed"].contains(&state)
