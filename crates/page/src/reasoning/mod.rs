@@ -21,7 +21,7 @@ use understory_model::{Code, Fault};
 
 use crate::marks::{Mark, mark};
 use crate::shell::hidden;
-use crate::text::{count, plain, stored};
+use crate::text::{count, plain, segment, stored};
 use crate::visit::Visit;
 use crate::{Content, Place, Side, Width, no_page};
 
@@ -99,15 +99,21 @@ impl Shown {
         self.right.as_ref().unwrap_or(&self.left)
     }
 
-    /// The open conflicts between the two branches that are shown.
+    /// The open conflicts between the two branches, in the document that is shown.
     fn between(&self) -> impl Iterator<Item = &Conflict> {
-        self.conflicts.iter().filter(|one| {
-            one.into == self.left.branch
-                && self
-                    .right
-                    .as_ref()
-                    .is_some_and(|right| right.branch == one.from)
+        let right = self.right.as_ref().map(|right| right.branch.as_str());
+        self.conflicts.iter().filter(move |one| {
+            one.into == self.left.branch && right == Some(&one.from) && one.doc == self.left.doc
         })
+    }
+
+    /// This page without what is open on it, for after a form.
+    fn place(&self) -> String {
+        let left = segment(&self.left.branch);
+        match &self.right {
+            Some(right) => format!("reasoning?left={left}&right={}", segment(&right.branch)),
+            None => format!("reasoning?left={left}&right={left}"),
+        }
     }
 
     fn json(&self) -> Value {
@@ -306,7 +312,7 @@ fn new_branch(visit: &Visit<'_>, shown: &Shown) -> Markup {
     let from = &shown.focus().branch;
     let back = visit.with("reasoning", &[("act", None)]);
     html! {
-        form.act.band method="post" action=(visit.link("do/branch-new")) data-draft="branch" id="new-branch" data-then=(visit.link("reasoning")) {
+        form.act.pairs-band method="post" action=(visit.link("do/branch-new")) data-draft="branch" id="new-branch" data-then=(visit.link("reasoning")) {
             (hidden(visit, "reasoning"))
             label { span.label { "What the what-if is called" } input name="name" required autocomplete="off" placeholder="what-if" data-focus; }
             label { span.label { "From" }
@@ -331,8 +337,8 @@ fn merging(visit: &Visit<'_>, shown: &Shown) -> Markup {
     let left = &shown.left.branch;
     let back = visit.with("reasoning", &[("act", None)]);
     html! {
-        form.act.band method="post" action=(visit.link("do/branch-merge")) data-draft="merge" id="merge" data-then=(back) {
-            (hidden(visit, "reasoning"))
+        form.act.pairs-band method="post" action=(visit.link("do/branch-merge")) data-draft="merge" id="merge" data-then=(back) {
+            (hidden(visit, &shown.place()))
             input type="hidden" name="from" value=(right.branch);
             input type="hidden" name="into" value=(left);
             input type="hidden" name="doc" value=(right.doc);

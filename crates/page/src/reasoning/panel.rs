@@ -79,7 +79,7 @@ fn one(visit: &Visit<'_>, shown: &Shown, id: &str) -> Result<(Markup, Value), Fa
         @if let Some(text) = &node.text { div.words { (linked(visit, text)) } }
         (joined(visit, side, id, &edges))
         (meta(node))
-        section { h3 { "History" } ol.past { @for (at, version) in past.iter().enumerate() { (written(visit, version, past.get(at + 1))) } } }
+        section { h3 { "History" } ol.rec-past { @for (at, version) in past.iter().enumerate() { (written(visit, version, past.get(at + 1))) } } }
     };
     Ok((main, told))
 }
@@ -145,7 +145,7 @@ fn written(visit: &Visit<'_>, version: &Past, before: Option<&Past>) -> Markup {
                 @if old.is_some() && !version.node.deleted {
                     @for (name, of) in fields {
                         @let (was, is) = (text(old, of), text(Some(&version.node), of));
-                        @if was != is { p.diff dir="auto" { span.meta { (name) " " } (both(&was, &is, true)) } }
+                        @if was != is { p.word-diff dir="auto" { span.meta { (name) " " } (both(&was, &is, true)) } }
                     }
                 }
             }
@@ -172,14 +172,14 @@ fn branch(visit: &Visit<'_>, shown: &Shown) -> Result<(Markup, Value), Fault> {
         @if let Some(next) = &next {
             section {
                 h3 { "Best next step" }
-                p { (stored(&step(next))) }
+                p { @if shown.between().next().is_some() { "Settle the conflict: " (stored(&focus.branch)) " cannot come back to " (stored(&shown.left.branch)) " before." } @else { (stored(&step(next))) } }
                 p.meta { "From the graph alone. Nothing is guessed." }
             }
         }
         @if !notes.is_empty() {
             section {
                 h3 { "Notes" @if shown.right.is_some() { " only on " (stored(&focus.branch)) } }
-                ul.notes {
+                ul.branch-notes {
                     @for note in notes.iter().rev() {
                         li {
                             @if let Some(title) = &note.title { b { (stored(title)) } " " }

@@ -250,11 +250,11 @@ fn filter(visit: &Visit<'_>) -> Markup {
     let state = visit.query.get("state");
     html! {
         form.filter method="get" role="search" data-soft action=(visit.link("records")) {
-            label { span.label { "Words" } input name="text" type="search" value=[visit.query.get("text")]; }
+            label { span.skip { "Words" } input name="text" type="search" placeholder="Words" value=[visit.query.get("text")]; }
             label {
-                span.label { "State" }
+                span.skip { "State" }
                 select name="state" {
-                    option value="" { "any" }
+                    option value="" { "any state" }
                     @for one in RecordState::ALL {
                         option value=(one) selected[state == Some(one.as_str())] { (state_mark(*one).word()) }
                     }
@@ -268,11 +268,11 @@ fn filter(visit: &Visit<'_>) -> Markup {
 /// What the marks stand for.
 fn legend(two: bool) -> Markup {
     html! {
-        ul.legend.meta aria-label="What the marks stand for" {
+        ul.legend.meta aria-hidden="true" {
             @for one in [Mark::Open, Mark::Later, Mark::Resolved, Mark::Discarded] {
-                li aria-hidden="true" { (mark(one)) (one.word()) }
+                li { (mark(one)) (one.word()) }
             }
-            @if two { li aria-hidden="true" { (mark(Mark::Conflict)) (Mark::Conflict.word()) } }
+            @if two { li { (mark(Mark::Conflict)) (Mark::Conflict.word()) } }
         }
     }
 }
