@@ -127,7 +127,7 @@ impl Lineage {
 
     fn picture(&self, visit: &Visit<'_>, shown: &Shown) -> Markup {
         let places = self.places();
-        let height = TOP + self.lines.len() * APART;
+        let height = TOP + (self.lines.len() - 1) * APART + 24;
         let row = |name: &str| self.lines.iter().position(|line| line.branch.name == name);
         html! {
             div.wide-picture {

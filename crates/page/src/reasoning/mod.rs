@@ -211,12 +211,12 @@ fn all(visit: &Visit<'_>) -> Result<Content, Fault> {
     let shown = Shown::of(visit)?;
     let line = lineage::Lineage::of(visit, &shown)?;
     let view = visit.query.get("view").unwrap_or("pairs");
-    let (side, beside) = panel::side(visit, &shown)?;
+    let panel = panel::side(visit, &shown)?;
     let open = shown.conflicts.len() as i64;
     let branches = count(shown.made + 1, "branch", "branches");
     let mut json = shown.json();
     json["lineage"] = line.json();
-    json["beside"] = beside;
+    json["beside"] = panel.json;
     Ok(Content {
         place: Place::Reasoning,
         title: "Reasoning".to_owned(),
@@ -236,11 +236,12 @@ fn all(visit: &Visit<'_>) -> Result<Content, Fault> {
                 "picture" => { section.whole-picture { (picture::graph(visit, shown.focus(), visit.query.get("peek"))) (legend()) } }
                 _ => { (pairs::shown(visit, &shown)) }
             }
+            div.beneath { (panel.beneath) }
         },
         side: Some(Side {
             width: Width::Reading,
             label: "A thought, or the branch as a picture".to_owned(),
-            main: side,
+            main: panel.main,
         }),
         json,
         ..Content::default()
@@ -271,7 +272,7 @@ fn controls(visit: &Visit<'_>, shown: &Shown, view: &str) -> Markup {
             a data-soft href=(link(Some("picture"))) aria-current=[(view == "picture").then_some("page")] { "Picture" }
         }
         @if let Some(merge) = merge {
-            a.button data-soft href=(visit.with("reasoning", &[("act", Some("merge"))])) {
+            a.button data-soft href=(visit.with("reasoning", &[("act", Some("merge")), ("view", None)])) {
                 "Merge into " (stored(&shown.left.branch)) " "
                 @if merge.thoughts.conflicts_open > 0 { span.red { (merge.thoughts.conflicts_open) " to settle first" } }
             }

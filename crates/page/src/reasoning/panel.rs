@@ -24,15 +24,21 @@ const NOTES: i64 = 10;
 /// Nodes of a picture that has room beside the branches.
 const BESIDE: usize = 24;
 
-/// The panel, and what it shows as data.
-pub fn side(visit: &Visit<'_>, shown: &Shown) -> Result<(Markup, Value), Fault> {
+/// The panel, what of it stands beneath the page where there is no room beside it, and what it shows as data.
+pub struct Panel {
+    pub main: Markup,
+    pub beneath: Markup,
+    pub json: Value,
+}
+
+pub fn side(visit: &Visit<'_>, shown: &Shown) -> Result<Panel, Fault> {
     match visit.query.get("peek") {
         Some(id) => one(visit, shown, id),
         None => branch(visit, shown),
     }
 }
 
-fn one(visit: &Visit<'_>, shown: &Shown, id: &str) -> Result<(Markup, Value), Fault> {
+fn one(visit: &Visit<'_>, shown: &Shown, id: &str) -> Result<Panel, Fault> {
     let on = visit.query.get("on").unwrap_or(&shown.focus().branch);
     let known = [Some(&shown.left), shown.right.as_ref()];
     let known = known.into_iter().flatten().find(|side| side.branch == on);
@@ -81,7 +87,11 @@ fn one(visit: &Visit<'_>, shown: &Shown, id: &str) -> Result<(Markup, Value), Fa
         (meta(node))
         section { h3 { "History" } ol.rec-past { @for (at, version) in past.iter().enumerate() { (written(visit, version, past.get(at + 1))) } } }
     };
-    Ok((main, told))
+    Ok(Panel {
+        main,
+        beneath: html! {},
+        json: told,
+    })
 }
 
 /// What a thought is joined to, from either end.
@@ -153,7 +163,7 @@ fn written(visit: &Visit<'_>, version: &Past, before: Option<&Past>) -> Markup {
     }
 }
 
-fn branch(visit: &Visit<'_>, shown: &Shown) -> Result<(Markup, Value), Fault> {
+fn branch(visit: &Visit<'_>, shown: &Shown) -> Result<Panel, Fault> {
     let focus = shown.focus();
     let asked =
         json!({"workspace": visit.workspace, "branch": focus.branch, "graph_doc": focus.doc});
@@ -163,12 +173,8 @@ fn branch(visit: &Visit<'_>, shown: &Shown) -> Result<(Markup, Value), Fault> {
     };
     let notes = notes(visit, shown)?;
     let many = focus.nodes.len();
-    let main = html! {
-        div.bar { h2 { (stored(&focus.branch)) " as a picture" } span.count { (many) } }
-        @if many == 0 { p.quiet { "Nothing is thought on it yet." } }
-        @else if visit.query.get("view") == Some("picture") || many > BESIDE {
-            p { a data-soft href=(visit.with("reasoning", &[("view", Some("picture"))])) { "The picture has " (many) " thoughts" } }
-        } @else { (picture::graph(visit, focus, None)) }
+    let drawn = visit.query.get("view") == Some("picture");
+    let beneath = html! {
         @if let Some(next) = &next {
             section {
                 h3 { "Best next step" }
@@ -191,8 +197,22 @@ fn branch(visit: &Visit<'_>, shown: &Shown) -> Result<(Markup, Value), Fault> {
             }
         }
     };
-    let told = json!({"next": next, "notes": notes});
-    Ok((main, told))
+    let main = html! {
+        div.beside {
+            div.bar { h2 { (stored(&focus.branch)) @if !drawn { " as a picture" } } span.count { (many) } }
+            @if many == 0 { p.quiet { "Nothing is thought on it yet." } }
+            @else if !drawn && many > BESIDE {
+                p { a data-soft href=(visit.with("reasoning", &[("view", Some("picture"))])) { "Draw its " (many) " thoughts" } }
+            } @else if !drawn { (picture::graph(visit, focus, None)) }
+            (beneath)
+        }
+    };
+    let json = json!({"next": next, "notes": notes});
+    Ok(Panel {
+        main,
+        beneath,
+        json,
+    })
 }
 
 fn step(next: &Next) -> String {

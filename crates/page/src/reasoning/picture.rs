@@ -78,7 +78,7 @@ fn drawn(slice: &Slice) -> Drawn<'_> {
         nodes: nodes.collect(),
         edges,
         width,
-        height: depth * (HEIGHT + BELOW) + BESIDE,
+        height: depth * (HEIGHT + BELOW) + BESIDE - BELOW.min(depth * BELOW),
     }
 }
 

@@ -82,9 +82,17 @@ impl Record {
             counts: self.handle().to_owned(),
             controls: self.controls(visit, view),
             list: Some(tree.shown(visit)),
-            main,
+            main: html! {
+                (main)
+                // Where there is no room beside the record, it stands beneath.
+                div.beneath { (self.facts(visit)) }
+            },
             is_one: true,
-            side: Some(self.side(visit)),
+            side: Some(Side {
+                width: Width::Facts,
+                label: "Who is in it, and its history".to_owned(),
+                main: html! { div.beside { (self.facts(visit)) } },
+            }),
             json: json!({
                 "record": self.shown,
                 "conflicts": self.conflicts,
@@ -115,27 +123,24 @@ impl Record {
         }
     }
 
-    fn side(&self, visit: &Visit<'_>) -> Side {
-        Side {
-            width: Width::Facts,
-            label: "Who is in it, and its history".to_owned(),
-            main: html! {
-                (self.here(visit))
+    /// Who is in it, what happened to it, and where it is mentioned.
+    fn facts(&self, visit: &Visit<'_>) -> Markup {
+        html! {
+            (self.here(visit))
+            section {
+                h3 { "History" }
+                (history::short(visit, &self.past, BESIDE as usize))
+                @if self.past.history.len() as i64 > BESIDE {
+                    a.meta data-soft href=(address(visit, &format!("{}/history", place(self.handle())), &[])) { "All of it" }
+                }
+            }
+            (self.mentioned(visit))
+            @if let Some(metadata) = self.shown.record.metadata.as_ref().filter(|all| !all.is_empty()) {
                 section {
-                    h3 { "History" }
-                    (history::short(visit, &self.past, BESIDE as usize))
-                    @if self.past.history.len() as i64 > BESIDE {
-                        a.meta data-soft href=(address(visit, &format!("{}/history", place(self.handle())), &[])) { "All of it" }
-                    }
+                    h3 { "Metadata" }
+                    dl.facts { @for (name, value) in metadata { dt { (stored(name)) } dd { (stored(&said(value))) } } }
                 }
-                (self.mentioned(visit))
-                @if let Some(metadata) = self.shown.record.metadata.as_ref().filter(|all| !all.is_empty()) {
-                    section {
-                        h3 { "Metadata" }
-                        dl.facts { @for (name, value) in metadata { dt { (stored(name)) } dd { (stored(&said(value))) } } }
-                    }
-                }
-            },
+            }
         }
     }
 
