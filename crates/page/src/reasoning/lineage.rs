@@ -24,9 +24,9 @@ const DOTS: usize = 24;
 const COUNTED: i64 = 100;
 
 /// The picture: its width, where lines begin, and how far they are apart.
-const WIDTH: usize = 800;
+const WIDTH: usize = 776;
 const FROM: usize = 112;
-const TO: usize = 760;
+const TO: usize = 744;
 const TOP: usize = 28;
 const APART: usize = 32;
 

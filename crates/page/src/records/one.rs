@@ -309,9 +309,21 @@ fn body(visit: &Visit<'_>, handle: &str, text: &str) -> Markup {
         @if text.trim().is_empty() { p.quiet { "Nothing more is written yet." } }
         @else if long > FOLDED {
             div.words.rec-folded id={ "body-" (handle) } { (linked(visit, text)) }
-            details.rec-whole id={ "whole-" (handle) } { summary { "Show all " (number(long as i64)) " characters" } }
+            details.rec-whole id={ "whole-" (handle) } { summary { "Show all " (exact(long)) " characters" } }
         } @else { div.words { (linked(visit, text)) } }
     }
+}
+
+/// A number in full, with its thousands apart.
+fn exact(count: usize) -> String {
+    let digits = count.to_string();
+    let parts: Vec<&str> = digits
+        .as_bytes()
+        .rchunks(3)
+        .rev()
+        .filter_map(|part| std::str::from_utf8(part).ok())
+        .collect();
+    parts.join(",")
 }
 
 fn reference(visit: &Visit<'_>, one: &Reference) -> Markup {
