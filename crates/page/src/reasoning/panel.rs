@@ -73,7 +73,7 @@ fn one(visit: &Visit<'_>, shown: &Shown, id: &str) -> Result<Panel, Fault> {
     let main = html! {
         div.bar {
             h2 { (mark(thought(node))) " " (stored(title(node))) }
-            a.button.plain data-soft data-close href=(close) aria-label="Close" { "Esc" }
+            a.button.plain data-soft data-close href=(close) { "Close" }
         }
         p.meta {
             (stored(node.kind.as_deref().unwrap_or("thought")))

@@ -83,7 +83,6 @@ fn all(visit: &Visit<'_>) -> Result<Content, Fault> {
         ActivityKind::RecordCreated,
         ActivityKind::RecordUpdated,
         ActivityKind::StateTransition,
-        ActivityKind::ConflictResolved,
     ];
     let lately: RecentActivity = visit.ask(
         "get_recent_activity",

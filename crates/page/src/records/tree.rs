@@ -1,6 +1,6 @@
 //! The records beside a page: one level open at a time, or what a filter lets through.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use maud::{Markup, html};
 use serde_json::{Value, json};
@@ -50,7 +50,7 @@ pub struct Tree {
     open: Option<(String, Level)>,
     found: Option<Level>,
     /// The records of which there are two versions.
-    two: HashSet<String>,
+    two: BTreeSet<String>,
 }
 
 impl Tree {
@@ -119,6 +119,13 @@ impl Tree {
     pub fn shown(&self, visit: &Visit<'_>) -> Markup {
         html! {
             (filter(visit))
+            // A phone shows the list alone, and what waits may be deep in it.
+            @for record in &self.two {
+                p.on-phone {
+                    (mark(Mark::Conflict)) " "
+                    a data-soft href=(address(visit, &format!("{}/settle", place(record)), &[])) { "Two versions of " span.handle { (record) } }
+                }
+            }
             @match &self.found {
                 Some(found) => { (self.filtered(visit, found)) }
                 None => { (self.roots(visit)) }
