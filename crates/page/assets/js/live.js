@@ -139,7 +139,7 @@ document.addEventListener("click", (event) => {
   const link = event.target.closest?.("a[data-soft]");
   if (!link || event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
   event.preventDefault();
-  // A link within a picture says its address in another way.
+  // Of a link within a picture, the address is an object.
   goTo(link.href.baseVal ?? link.href);
 });
 window.addEventListener("popstate", () => goTo(location.href, false));

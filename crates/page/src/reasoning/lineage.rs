@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use serde::Serialize;
 use serde_json::{Value, json};
 use understory_engine::reasoning::branch::Branch;
-use understory_engine::reasoning::graph_diff::{Change, GraphDiff};
+use understory_engine::reasoning::graph_diff::GraphDiff;
 use understory_engine::reasoning::graph_query::Slice;
 use understory_model::{Fault, Seq};
 
@@ -24,9 +24,9 @@ const DOTS: usize = 24;
 const COUNTED: i64 = 100;
 
 /// The picture: its width, where lines begin, and how far they are apart.
-const WIDTH: usize = 800;
+const WIDTH: usize = 776;
 const FROM: usize = 112;
-const TO: usize = 760;
+const TO: usize = 744;
 const TOP: usize = 28;
 const APART: usize = 32;
 
@@ -127,11 +127,11 @@ impl Lineage {
 
     fn picture(&self, visit: &Visit<'_>, shown: &Shown) -> Markup {
         let places = self.places();
-        let height = TOP + self.lines.len() * APART;
+        let height = TOP + (self.lines.len() - 1) * APART + 24;
         let row = |name: &str| self.lines.iter().position(|line| line.branch.name == name);
         html! {
-            div.scroll {
-                svg.lines width=(WIDTH) height=(height) viewBox={ "0 0 " (WIDTH) " " (height) } role="group" aria-label="The branches as lines" {
+            div.wide-picture {
+                svg.lineage-lines width=(WIDTH) height=(height) viewBox={ "0 0 " (WIDTH) " " (height) } role="group" aria-label="The branches as lines" {
                     @for (at, line) in self.lines.iter().enumerate() {
                         @let base = line.branch.base_branch.as_deref().and_then(row);
                         (drawn(visit, shown, line, at, (base, &places)))
@@ -239,21 +239,20 @@ fn line(visit: &Visit<'_>, shown: &Shown, branch: &Branch) -> Result<Line, Fault
     };
     let (ahead, behind) = (differ(base, &branch.name)?, differ(&branch.name, base)?);
     let after = branch.base_seq.unwrap_or(Seq::ZERO);
-    let seqs = ahead.changes.iter().map(|change| match change {
-        Change::Node { to, .. } => to.last_seq,
-        Change::Edge { to, .. } => to.last_seq,
-    });
-    let mut dots: Vec<Seq> = seqs.filter(|seq| *seq > after).collect();
-    dots.sort_unstable();
-    dots.dedup();
-    line.dots = dots.split_off(dots.len().saturating_sub(DOTS));
+    line.dots = newest(&own(visit, shown, &branch.name)?);
+    line.dots.retain(|seq| *seq > after);
     (line.ahead, line.behind) = (ahead.changes.len() as i64, behind.changes.len() as i64);
     Ok(line)
 }
 
 fn own(visit: &Visit<'_>, shown: &Shown, branch: &str) -> Result<Slice, Fault> {
-    if shown.left.branch == branch {
-        return Ok(shown.left.clone());
+    let known = [Some(&shown.left), shown.right.as_ref()];
+    if let Some(known) = known
+        .into_iter()
+        .flatten()
+        .find(|side| side.branch == branch)
+    {
+        return Ok(known.clone());
     }
     let asked = json!({"workspace": visit.workspace, "branch": branch, "limit": DOTS, "include_edges": false});
     visit.ask("branchmind_graph_query", asked)
@@ -308,7 +307,7 @@ fn drawn(
                 @if line.conflicts > 0 {
                     @let above = TOP + base * APART;
                     path.stopped d={ "M" (ends + 6) " " (y) "C" (ends + 30) " " (y) " " (ends + 30) " " (above) " " (ends + 54) " " (above) } {}
-                    text.stopped x=(ends + 12) y=(y + 16) { "merge stopped: " (count(line.conflicts as i64, "conflict", "conflicts")) }
+                    text.stopped x=(WIDTH - 8) y=(y + 16) text-anchor="end" { "merge stopped: " (count(line.conflicts as i64, "conflict", "conflicts")) }
                 }
             }
         }

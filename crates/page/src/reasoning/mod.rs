@@ -21,7 +21,7 @@ use understory_model::{Code, Fault};
 
 use crate::marks::{Mark, mark};
 use crate::shell::hidden;
-use crate::text::{count, plain, stored};
+use crate::text::{count, plain, segment, stored};
 use crate::visit::Visit;
 use crate::{Content, Place, Side, Width, no_page};
 
@@ -99,15 +99,21 @@ impl Shown {
         self.right.as_ref().unwrap_or(&self.left)
     }
 
-    /// The open conflicts between the two branches that are shown.
+    /// The open conflicts between the two branches, in the document that is shown.
     fn between(&self) -> impl Iterator<Item = &Conflict> {
-        self.conflicts.iter().filter(|one| {
-            one.into == self.left.branch
-                && self
-                    .right
-                    .as_ref()
-                    .is_some_and(|right| right.branch == one.from)
+        let right = self.right.as_ref().map(|right| right.branch.as_str());
+        self.conflicts.iter().filter(move |one| {
+            one.into == self.left.branch && right == Some(&one.from) && one.doc == self.left.doc
         })
+    }
+
+    /// This page without what is open on it, for after a form.
+    fn place(&self) -> String {
+        let left = segment(&self.left.branch);
+        match &self.right {
+            Some(right) => format!("reasoning?left={left}&right={}", segment(&right.branch)),
+            None => format!("reasoning?left={left}&right={left}"),
+        }
     }
 
     fn json(&self) -> Value {
@@ -205,12 +211,12 @@ fn all(visit: &Visit<'_>) -> Result<Content, Fault> {
     let shown = Shown::of(visit)?;
     let line = lineage::Lineage::of(visit, &shown)?;
     let view = visit.query.get("view").unwrap_or("pairs");
-    let (side, beside) = panel::side(visit, &shown)?;
+    let panel = panel::side(visit, &shown)?;
     let open = shown.conflicts.len() as i64;
     let branches = count(shown.made + 1, "branch", "branches");
     let mut json = shown.json();
     json["lineage"] = line.json();
-    json["beside"] = beside;
+    json["beside"] = panel.json;
     Ok(Content {
         place: Place::Reasoning,
         title: "Reasoning".to_owned(),
@@ -230,11 +236,12 @@ fn all(visit: &Visit<'_>) -> Result<Content, Fault> {
                 "picture" => { section.whole-picture { (picture::graph(visit, shown.focus(), visit.query.get("peek"))) (legend()) } }
                 _ => { (pairs::shown(visit, &shown)) }
             }
+            div.beneath { (panel.beneath) }
         },
         side: Some(Side {
             width: Width::Reading,
             label: "A thought, or the branch as a picture".to_owned(),
-            main: side,
+            main: panel.main,
         }),
         json,
         ..Content::default()
@@ -265,7 +272,7 @@ fn controls(visit: &Visit<'_>, shown: &Shown, view: &str) -> Markup {
             a data-soft href=(link(Some("picture"))) aria-current=[(view == "picture").then_some("page")] { "Picture" }
         }
         @if let Some(merge) = merge {
-            a.button data-soft href=(visit.with("reasoning", &[("act", Some("merge"))])) {
+            a.button data-soft href=(visit.with("reasoning", &[("act", Some("merge")), ("view", None)])) {
                 "Merge into " (stored(&shown.left.branch)) " "
                 @if merge.thoughts.conflicts_open > 0 { span.red { (merge.thoughts.conflicts_open) " to settle first" } }
             }
@@ -306,7 +313,7 @@ fn new_branch(visit: &Visit<'_>, shown: &Shown) -> Markup {
     let from = &shown.focus().branch;
     let back = visit.with("reasoning", &[("act", None)]);
     html! {
-        form.act.band method="post" action=(visit.link("do/branch-new")) data-draft="branch" id="new-branch" data-then=(visit.link("reasoning")) {
+        form.act.pairs-band method="post" action=(visit.link("do/branch-new")) data-draft="branch" id="new-branch" data-then=(visit.link("reasoning")) {
             (hidden(visit, "reasoning"))
             label { span.label { "What the what-if is called" } input name="name" required autocomplete="off" placeholder="what-if" data-focus; }
             label { span.label { "From" }
@@ -331,8 +338,8 @@ fn merging(visit: &Visit<'_>, shown: &Shown) -> Markup {
     let left = &shown.left.branch;
     let back = visit.with("reasoning", &[("act", None)]);
     html! {
-        form.act.band method="post" action=(visit.link("do/branch-merge")) data-draft="merge" id="merge" data-then=(back) {
-            (hidden(visit, "reasoning"))
+        form.act.pairs-band method="post" action=(visit.link("do/branch-merge")) data-draft="merge" id="merge" data-then=(back) {
+            (hidden(visit, &shown.place()))
             input type="hidden" name="from" value=(right.branch);
             input type="hidden" name="into" value=(left);
             input type="hidden" name="doc" value=(right.doc);

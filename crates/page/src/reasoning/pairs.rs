@@ -186,16 +186,15 @@ fn told(version: &Version) -> String {
 
 /// The choice between two versions of one thought.
 fn choice(visit: &Visit<'_>, shown: &Shown, conflict: &Conflict) -> Markup {
-    let back = "reasoning";
     let (into, from) = (&conflict.into, &conflict.from);
     let keep = format!("Keep {}'s", plain(into));
     let take = format!("Take {}'s", plain(from));
     html! {
         form.act.choice method="post" action=(visit.link("do/settle")) data-draft={ "settle-" (conflict.conflict_id) } id=(conflict.conflict_id) {
-            (hidden(visit, back))
+            (hidden(visit, &shown.place()))
             input type="hidden" name="conflict" value=(conflict.conflict_id);
             input type="hidden" name="branch" value=(into);
-            input type="hidden" name="doc" value=(shown.left.doc);
+            input type="hidden" name="doc" value=(conflict.doc);
             input type="hidden" name="op" value=(json!(as_it_was(conflict)).to_string());
             (mark(Mark::Conflict))
             p { b { "Both changed this one." }

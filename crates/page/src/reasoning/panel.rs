@@ -24,15 +24,21 @@ const NOTES: i64 = 10;
 /// Nodes of a picture that has room beside the branches.
 const BESIDE: usize = 24;
 
-/// The panel, and what it shows as data.
-pub fn side(visit: &Visit<'_>, shown: &Shown) -> Result<(Markup, Value), Fault> {
+/// The panel, what of it stands beneath the page where there is no room beside it, and what it shows as data.
+pub struct Panel {
+    pub main: Markup,
+    pub beneath: Markup,
+    pub json: Value,
+}
+
+pub fn side(visit: &Visit<'_>, shown: &Shown) -> Result<Panel, Fault> {
     match visit.query.get("peek") {
         Some(id) => one(visit, shown, id),
         None => branch(visit, shown),
     }
 }
 
-fn one(visit: &Visit<'_>, shown: &Shown, id: &str) -> Result<(Markup, Value), Fault> {
+fn one(visit: &Visit<'_>, shown: &Shown, id: &str) -> Result<Panel, Fault> {
     let on = visit.query.get("on").unwrap_or(&shown.focus().branch);
     let known = [Some(&shown.left), shown.right.as_ref()];
     let known = known.into_iter().flatten().find(|side| side.branch == on);
@@ -67,7 +73,7 @@ fn one(visit: &Visit<'_>, shown: &Shown, id: &str) -> Result<(Markup, Value), Fa
     let main = html! {
         div.bar {
             h2 { (mark(thought(node))) " " (stored(title(node))) }
-            a.button.plain data-soft data-close href=(close) aria-label="Close" { "Esc" }
+            a.button.plain data-soft data-close href=(close) { "Close" }
         }
         p.meta {
             (stored(node.kind.as_deref().unwrap_or("thought")))
@@ -79,9 +85,13 @@ fn one(visit: &Visit<'_>, shown: &Shown, id: &str) -> Result<(Markup, Value), Fa
         @if let Some(text) = &node.text { div.words { (linked(visit, text)) } }
         (joined(visit, side, id, &edges))
         (meta(node))
-        section { h3 { "History" } ol.past { @for (at, version) in past.iter().enumerate() { (written(visit, version, past.get(at + 1))) } } }
+        section { h3 { "History" } ol.rec-past { @for (at, version) in past.iter().enumerate() { (written(visit, version, past.get(at + 1))) } } }
     };
-    Ok((main, told))
+    Ok(Panel {
+        main,
+        beneath: html! {},
+        json: told,
+    })
 }
 
 /// What a thought is joined to, from either end.
@@ -145,7 +155,7 @@ fn written(visit: &Visit<'_>, version: &Past, before: Option<&Past>) -> Markup {
                 @if old.is_some() && !version.node.deleted {
                     @for (name, of) in fields {
                         @let (was, is) = (text(old, of), text(Some(&version.node), of));
-                        @if was != is { p.diff dir="auto" { span.meta { (name) " " } (both(&was, &is, true)) } }
+                        @if was != is { p.word-diff dir="auto" { span.meta { (name) " " } (both(&was, &is, true)) } }
                     }
                 }
             }
@@ -153,7 +163,7 @@ fn written(visit: &Visit<'_>, version: &Past, before: Option<&Past>) -> Markup {
     }
 }
 
-fn branch(visit: &Visit<'_>, shown: &Shown) -> Result<(Markup, Value), Fault> {
+fn branch(visit: &Visit<'_>, shown: &Shown) -> Result<Panel, Fault> {
     let focus = shown.focus();
     let asked =
         json!({"workspace": visit.workspace, "branch": focus.branch, "graph_doc": focus.doc});
@@ -163,23 +173,19 @@ fn branch(visit: &Visit<'_>, shown: &Shown) -> Result<(Markup, Value), Fault> {
     };
     let notes = notes(visit, shown)?;
     let many = focus.nodes.len();
-    let main = html! {
-        div.bar { h2 { (stored(&focus.branch)) " as a picture" } span.count { (many) } }
-        @if many == 0 { p.quiet { "Nothing is thought on it yet." } }
-        @else if visit.query.get("view") == Some("picture") || many > BESIDE {
-            p { a data-soft href=(visit.with("reasoning", &[("view", Some("picture"))])) { "The picture has " (many) " thoughts" } }
-        } @else { (picture::graph(visit, focus, None)) }
+    let drawn = visit.query.get("view") == Some("picture");
+    let beneath = html! {
         @if let Some(next) = &next {
             section {
                 h3 { "Best next step" }
-                p { (stored(&step(next))) }
+                p { @if shown.between().next().is_some() { "Settle the conflict: " (stored(&focus.branch)) " cannot come back to " (stored(&shown.left.branch)) " before." } @else { (stored(&step(next))) } }
                 p.meta { "From the graph alone. Nothing is guessed." }
             }
         }
         @if !notes.is_empty() {
             section {
                 h3 { "Notes" @if shown.right.is_some() { " only on " (stored(&focus.branch)) } }
-                ul.notes {
+                ul.branch-notes {
                     @for note in notes.iter().rev() {
                         li {
                             @if let Some(title) = &note.title { b { (stored(title)) } " " }
@@ -191,8 +197,22 @@ fn branch(visit: &Visit<'_>, shown: &Shown) -> Result<(Markup, Value), Fault> {
             }
         }
     };
-    let told = json!({"next": next, "notes": notes});
-    Ok((main, told))
+    let main = html! {
+        div.beside {
+            div.bar { h2 { (stored(&focus.branch)) @if !drawn { " as a picture" } } span.count { (many) } }
+            @if many == 0 { p.quiet { "Nothing is thought on it yet." } }
+            @else if !drawn && many > BESIDE {
+                p { a data-soft href=(visit.with("reasoning", &[("view", Some("picture"))])) { "Draw its " (many) " thoughts" } }
+            } @else if !drawn { (picture::graph(visit, focus, None)) }
+            (beneath)
+        }
+    };
+    let json = json!({"next": next, "notes": notes});
+    Ok(Panel {
+        main,
+        beneath,
+        json,
+    })
 }
 
 fn step(next: &Next) -> String {

@@ -78,7 +78,7 @@ fn drawn(slice: &Slice) -> Drawn<'_> {
         nodes: nodes.collect(),
         edges,
         width,
-        height: depth * (HEIGHT + BELOW) + BESIDE,
+        height: depth * (HEIGHT + BELOW) + BESIDE - BELOW.min(depth * BELOW),
     }
 }
 
@@ -92,9 +92,12 @@ pub fn graph(visit: &Visit<'_>, slice: &Slice, chosen: Option<&str>) -> Markup {
             summary { "Show as list" }
             (list(visit, slice))
         }
-        div.scroll {
-            svg.graph width=(width) height=(height) viewBox={ "0 0 " (width) " " (height) } role="group" aria-label=(label) {
-                @for (edge, from, to) in &picture.edges { (line(edge, picture.nodes[*from], picture.nodes[*to], chosen)) }
+        div.wide-picture {
+            svg.thoughts width=(width) height=(height) viewBox={ "0 0 " (width) " " (height) } role="group" aria-label=(label) {
+                @for (at, (edge, from, to)) in picture.edges.iter().enumerate() {
+                    @let beside = picture.edges[..at].iter().filter(|other| (other.1, other.2) == (*from, *to)).count();
+                    (line(edge, (picture.nodes[*from], picture.nodes[*to]), beside.min(4), chosen))
+                }
                 @for (node, x, y) in &picture.nodes { (boxed(visit, slice, node, (*x, *y), chosen)) }
             }
         }
@@ -110,12 +113,14 @@ fn boxed(
 ) -> Markup {
     let thought = thought(node);
     html! {
-        a href=(peek(visit, &slice.branch, &node.id)) data-soft data-peek data-row
-            aria-label={ (plain(title(node))) ", " (thought.word()) } {
-            rect.chosen[chosen == Some(&node.id)] x=(x) y=(y) width=(WIDTH) height=(HEIGHT) rx="8" {}
-            g.(thought.class()) transform={ "translate(" (x + 10) " " (y + 14) ")" } { (thought.shape()) }
-            foreignObject x=(x + 34) y=(y + 4) width=(WIDTH - 40) height=(HEIGHT - 8) {
-                div.thought { span.clamp { (stored(title(node))) } }
+        g.node data-row {
+            a href=(peek(visit, &slice.branch, &node.id)) data-soft data-peek
+                aria-label={ (plain(title(node))) ", " (thought.word()) } {
+                rect.chosen[chosen == Some(&node.id)] x=(x) y=(y) width=(WIDTH) height=(HEIGHT) rx="8" {}
+                g.(thought.class()) transform={ "translate(" (x + 10) " " (y + 14) ")" } { (thought.shape()) }
+                foreignObject x=(x + 34) y=(y + 4) width=(WIDTH - 40) height=(HEIGHT - 8) {
+                    div.thought { span.clamp { (stored(title(node))) } }
+                }
             }
         }
     }
@@ -124,14 +129,18 @@ fn boxed(
 type At<'s> = (&'s Node, usize, usize);
 
 /// An edge from the middle of one box to the middle of another, with what it says.
-fn line(edge: &Edge, (_, fx, fy): At<'_>, (_, tx, ty): At<'_>, chosen: Option<&str>) -> Markup {
+fn line(edge: &Edge, ends: (At<'_>, At<'_>), beside: usize, chosen: Option<&str>) -> Markup {
+    let ((_, fx, fy), (_, tx, ty)) = ends;
     let up = fy > ty;
-    let (x1, x2) = (fx + WIDTH / 2, tx + WIDTH / 2);
+    // A second edge between the same two runs beside the first.
+    let aside = WIDTH / 2 + beside * 16;
+    let (x1, x2) = (fx + aside, tx + aside);
     let (y1, y2) = match up {
         true => (fy, ty + HEIGHT),
         false => (fy + HEIGHT, ty),
     };
     let middle = (y1 + y2) / 2;
+    let label = middle + 4 + beside * 14;
     // The head of the arrow: seven wide, seven high.
     let tail = if up { y2 + 7 } else { y2.saturating_sub(7) };
     let (left, right) = (x2 - 4, x2 + 4);
@@ -140,7 +149,7 @@ fn line(edge: &Edge, (_, fx, fy): At<'_>, (_, tx, ty): At<'_>, chosen: Option<&s
         g.edge.(class(&edge.rel)).lit[lit] {
             path d={ "M" (x1) " " (y1) "C" (x1) " " (middle) " " (x2) " " (middle) " " (x2) " " (tail) } {}
             polygon points={ (left) "," (tail) " " (right) "," (tail) " " (x2) "," (y2) } {}
-            text x=((x1 + x2) / 2) y=(middle + 4) text-anchor="middle" { (plain(&edge.rel)) }
+            text x=((x1 + x2) / 2) y=(label) text-anchor="middle" { (plain(&edge.rel)) }
         }
     }
 }

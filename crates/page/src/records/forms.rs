@@ -2,13 +2,14 @@
 //! meanwhile is not written over.
 
 use maud::{Markup, html};
+use understory_engine::records::history::Entry;
 use understory_engine::records::show::Shown;
 use understory_model::record::RecordState;
 
 use super::{address, place, state_mark};
 use crate::marks::mark;
 use crate::shell::hidden;
-use crate::text::stored;
+use crate::text::{age, stored};
 use crate::visit::Visit;
 
 /// What a state is brought about by, in a word.
@@ -21,13 +22,14 @@ pub fn word(state: RecordState) -> &'static str {
     }
 }
 
-/// The record, the version that was shown, and where to go back to.
+/// The record, the version that was shown, and where to go back to. News of the record leave these alone: what
+/// the person saw is what the form began from.
 pub fn about(visit: &Visit<'_>, shown: &Shown) -> Markup {
     let record = &shown.record;
     html! {
         (hidden(visit, &place(&record.id)))
         input type="hidden" name="record" value=(record.id);
-        input type="hidden" name="seen" value=(shown.version);
+        input type="hidden" name="seen" value=(shown.version) data-own;
     }
 }
 
@@ -35,9 +37,9 @@ pub fn about(visit: &Visit<'_>, shown: &Shown) -> Markup {
 pub fn was(shown: &Shown) -> Markup {
     let record = &shown.record;
     html! {
-        input type="hidden" name="was_title" value=(record.title);
-        input type="hidden" name="was_summary" value=(record.summary);
-        input type="hidden" name="was_body" value=(record.body);
+        input type="hidden" name="was_title" value=(record.title) data-own;
+        input type="hidden" name="was_summary" value=(record.summary) data-own;
+        input type="hidden" name="was_body" value=(record.body) data-own;
     }
 }
 
@@ -46,18 +48,24 @@ fn end(visit: &Visit<'_>, back: &str, label: &str) -> Markup {
     html! {
         div.acts {
             span.kept {}
-            a.button.plain data-soft data-close-form href=(address(visit, back, &[])) { "Leave it" }
+            a.button.plain data-soft href=(address(visit, back, &[])) { "Leave it" }
             button.main { (label) " " kbd { "Ctrl ↵" } }
         }
     }
 }
 
-pub fn edit(visit: &Visit<'_>, shown: &Shown) -> Markup {
+/// The texts of a record, as they were in the version that is shown; and what was changed since, if anything was.
+pub fn edit(visit: &Visit<'_>, shown: &Shown, news: Option<&Entry>) -> Markup {
     let record = &shown.record;
     let here = place(&record.id);
     html! {
-        form.act.long method="post" action=(visit.link("do/record-edit")) data-draft={ "record-" (record.id) }
-            data-then=(address(visit, &here, &[])) id={ "edit-" (record.id) } {
+        @if let Some(news) = news {
+            p.error id="news" { b { (stored(&news.agent)) " changed it " (age(visit, news.timestamp)) " ago." }
+                " What you write is kept beside that, not written over it. "
+                a data-soft href=(address(visit, &format!("{here}/history"), &[])) { "Show what is new" } }
+        }
+        form.act.long method="post" action=(visit.link("do/record-edit")) data-draft={ "record-" (record.id) "-" (shown.version) }
+            data-then=(address(visit, &here, &[])) id={ "edit-" (record.id) "-" (shown.version) } {
             (about(visit, shown))
             (was(shown))
             label { span.label { "Title" } input name="title" required dir="auto" autocomplete="off" value=(record.title) data-focus; }
@@ -141,7 +149,7 @@ pub fn state(visit: &Visit<'_>, shown: &Shown, wanted: &str) -> Markup {
 /// Open again, which needs no words.
 pub fn reopen(visit: &Visit<'_>, shown: &Shown) -> Markup {
     html! {
-        form.act method="post" action=(visit.link("do/record-state")) data-draft={ "record-open-" (shown.record.id) } {
+        form.act method="post" action=(visit.link("do/record-state")) data-draft={ "record-open-" (shown.record.id) } id={ "open-" (shown.record.id) "-" (shown.version) } {
             (states(visit, shown, RecordState::Open))
             button { (word(RecordState::Open)) }
         }

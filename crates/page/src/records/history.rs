@@ -24,9 +24,9 @@ pub fn page(visit: &Visit<'_>, handle: &str) -> Result<Content, Fault> {
     let asked = json!({"id": handle, "limit": EACH, "values": true, "cursor": after});
     let past: History = visit.ask("get_record_history", asked)?;
     let main = html! {
-        ol.versions {
+        ol.rec-versions {
             @for (at, entry) in past.history.iter().enumerate() {
-                li.version id={ "v-" (entry.item.as_deref().unwrap_or_default()) } data-row {
+                li.rec-version id={ "v-" (entry.item.as_deref().unwrap_or_default()) } data-row {
                     (whole(visit, &record, entry, at))
                 }
             }
@@ -39,16 +39,19 @@ pub fn page(visit: &Visit<'_>, handle: &str) -> Result<Content, Fault> {
 }
 
 /// The last changes, in few words, for beside a record.
-pub fn short(visit: &Visit<'_>, past: &History) -> Markup {
+pub fn short(visit: &Visit<'_>, past: &History, most: usize) -> Markup {
+    // That two sessions have it active at once is told where it is said who is in it.
+    let is_change = |entry: &&Entry| entry.version.is_some() || entry.proposed.is_some();
+    let told_of = past.history.iter().filter(is_change).take(most);
     html! {
-        ol.past {
-            @for entry in &past.history {
+        ol.rec-past {
+            @for entry in told_of {
                 li {
                     time.meta datetime=(entry.timestamp) data-clock { (age(visit, entry.timestamp)) }
                     div {
                         b { (stored(&entry.agent)) } " " (told(visit, entry))
                         @for change in entry.changes.iter().filter(|change| is_text(change)) {
-                            p.diff dir="auto" { (both(text(&change.before), text(&change.after), true)) }
+                            p.word-diff dir="auto" { (both(text(&change.before), text(&change.after), true)) }
                         }
                     }
                 }
@@ -145,9 +148,9 @@ fn field(visit: &Visit<'_>, change: &FieldChange) -> Markup {
     html! {
         @if is_text(change) {
             p.label { (named(&change.field)) }
-            p.diff dir="auto" { (both(text(&change.before), text(&change.after), false)) }
+            p.word-diff dir="auto" { (both(text(&change.before), text(&change.after), false)) }
         } @else if change.field == "parent_id" {
-            p.diff {
+            p.word-diff {
                 @for (at, side) in [&change.before, &change.after].iter().enumerate() {
                     @if at > 0 { " to " } @else { "from " }
                     @match side.as_ref().and_then(Value::as_str) {
@@ -158,7 +161,7 @@ fn field(visit: &Visit<'_>, change: &FieldChange) -> Markup {
             }
         } @else if !["state", "reason", "resolved_by"].contains(&change.field.as_str()) {
             p.label { (stored(named(&change.field))) }
-            p.diff dir="auto" { del { (stored(&plain(&change.before))) } " " ins { (stored(&plain(&change.after))) } }
+            p.word-diff dir="auto" { del { (stored(&plain(&change.before))) } " " ins { (stored(&plain(&change.after))) } }
         }
     }
 }
@@ -177,11 +180,11 @@ fn refused(
         ("body", &proposed.body, &now.body),
     ];
     html! {
-        div.refused {
+        div.rec-refused {
             @for (name, wanted, now) in texts {
                 @if let Some(wanted) = wanted {
                     p.label { (name) ", against what is in force" }
-                    p.diff dir="auto" { (both(now, wanted, false)) }
+                    p.word-diff dir="auto" { (both(now, wanted, false)) }
                 }
             }
             @match waits {

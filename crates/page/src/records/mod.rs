@@ -9,26 +9,40 @@ mod tree;
 
 use maud::{Markup, html};
 use serde_json::json;
+use understory_engine::records::activity::{Entry, RecentActivity};
 use understory_engine::records::conflicts::{self, Refused};
 use understory_engine::records::overview::Overview;
-use understory_model::Fault;
-use understory_model::record::RecordState;
+use understory_model::record::{ActivityKind, RecordState};
+use understory_model::{Code, Fault};
 
 use crate::marks::{Mark, mark, who};
 use crate::text::{age, count, number, segment, stored};
 use crate::visit::Visit;
 use crate::{Content, Place, no_page};
 
+/// What happened last, beside the tree.
+const LATELY: i64 = 20;
 /// What of an address belongs to the place that it leads to, and not to the list beside it.
-const OWN: [&str; 5] = ["act", "of", "after", "more", "below"];
+const OWN: [&str; 6] = ["act", "from", "of", "after", "more", "below"];
 
 pub fn page(visit: &Visit<'_>, path: &[&str]) -> Result<Content, Fault> {
     match path {
         [] => all(visit),
-        [record] => one::page(visit, record),
-        [record, "history"] => history::page(visit, record),
-        [record, "settle"] => settle::page(visit, record),
+        [record] => one::page(visit, record).map_err(unknown),
+        [record, "history"] => history::page(visit, record).map_err(unknown),
+        [record, "settle"] => settle::page(visit, record).map_err(unknown),
         _ => Err(no_page()),
+    }
+}
+
+/// A record that is not there is a page that is not there.
+fn unknown(fault: Fault) -> Fault {
+    match fault.code {
+        Code::RecordNotFound => Fault {
+            code: Code::NotFound,
+            ..fault
+        },
+        _ => fault,
     }
 }
 
@@ -65,6 +79,15 @@ fn place(handle: &str) -> String {
 /// The page without a record: what waits, who is in what, and what happened last.
 fn all(visit: &Visit<'_>) -> Result<Content, Fault> {
     let overview: Overview = visit.ask("get_project_overview", json!({}))?;
+    let kinds = [
+        ActivityKind::RecordCreated,
+        ActivityKind::RecordUpdated,
+        ActivityKind::StateTransition,
+    ];
+    let lately: RecentActivity = visit.ask(
+        "get_recent_activity",
+        json!({"types": kinds, "limit": LATELY}),
+    )?;
     let open = conflicts(visit)?;
     let tree = tree::Tree::of(visit, None, &open)?;
     let totals = overview.totals.as_ref();
@@ -90,9 +113,9 @@ fn all(visit: &Visit<'_>) -> Result<Content, Fault> {
         main: html! {
             @if new { (forms::new(visit, None)) }
             @else if totals.is_none_or(|totals| totals.records == 0) { (nothing()) }
-            @else { (overall(visit, &overview, &open)) }
+            @else { (overall(visit, &overview, &lately, &open)) }
         },
-        json: json!({"tree": tree.json(), "conflicts": open, "overview": overview}),
+        json: json!({"tree": tree.json(), "conflicts": open, "overview": overview, "lately": lately}),
         list: Some(tree.shown(visit)),
         ..Content::default()
     })
@@ -107,7 +130,12 @@ fn nothing() -> Markup {
     }
 }
 
-fn overall(visit: &Visit<'_>, overview: &Overview, open: &[Refused]) -> Markup {
+fn overall(
+    visit: &Visit<'_>,
+    overview: &Overview,
+    lately: &RecentActivity,
+    open: &[Refused],
+) -> Markup {
     let sessions = overview.open_sessions.iter();
     let in_it: Vec<_> = sessions
         .filter(|one| !one.session.active_records.is_empty())
@@ -143,10 +171,10 @@ fn overall(visit: &Visit<'_>, overview: &Overview, open: &[Refused]) -> Markup {
         section aria-labelledby="lately" {
             h2 id="lately" { "Lately" }
             ul.rows {
-                @for entry in &overview.recent_activity {
+                @for entry in &lately.activity {
                     li.row {
                         span.what {
-                            b { (stored(&entry.details.agent)) } " " (stored(&entry.summary))
+                            b { (stored(&entry.details.agent)) } " " (stored(done(entry)))
                         }
                         @if let Some(record) = &entry.record_id { a.handle.title href=(visit.link(&place(record))) { (record) } }
                         (age(visit, entry.timestamp))
@@ -155,6 +183,13 @@ fn overall(visit: &Visit<'_>, overview: &Overview, open: &[Refused]) -> Markup {
             }
         }
     }
+}
+
+/// What was done, without the handle, which stands beside it.
+fn done(entry: &Entry) -> &str {
+    let record = entry.record_id.as_deref().unwrap_or_default();
+    let rest = entry.summary.strip_prefix(record);
+    rest.map_or(entry.summary.as_str(), str::trim_start)
 }
 
 /// A conflict in a list: whose version waits, and where one chooses.

@@ -4,6 +4,7 @@ use maud::{Markup, html};
 use serde_json::{Value, json};
 use understory_engine::garden::relation::relations::Relations;
 use understory_engine::records::conflicts::{self, Refused};
+use understory_engine::records::diff::RecordDiff;
 use understory_engine::records::history::History;
 use understory_engine::records::list::Records;
 use understory_engine::records::sessions::{ActiveSession, ActiveSessions, OnRecord};
@@ -25,6 +26,8 @@ const AROUND: i64 = 5_000;
 const CHILDREN: i64 = 50;
 /// Changes, and things that mention it, beside a record.
 const BESIDE: i64 = 6;
+/// Changes among which those that are shown beside a record are found.
+const LOOKED_AT: i64 = 30;
 /// A body with more characters than this is folded.
 const FOLDED: usize = 1_200;
 
@@ -52,7 +55,7 @@ impl Record {
             conflicts,
             past: visit.ask(
                 "get_record_history",
-                json!({"id": handle, "limit": BESIDE, "values": true}),
+                json!({"id": handle, "limit": LOOKED_AT, "values": true}),
             )?,
             sessions: visit.ask("get_active_sessions", json!({"record_id": handle}))?,
             mentions: visit.ask("garden_relations", mentions)?,
@@ -79,9 +82,17 @@ impl Record {
             counts: self.handle().to_owned(),
             controls: self.controls(visit, view),
             list: Some(tree.shown(visit)),
-            main,
+            main: html! {
+                (main)
+                // Where there is no room beside the record, it stands beneath.
+                div.beneath { (self.facts(visit)) }
+            },
             is_one: true,
-            side: Some(self.side(visit)),
+            side: Some(Side {
+                width: Width::Facts,
+                label: "Who is in it, and its history".to_owned(),
+                main: html! { div.beside { (self.facts(visit)) } },
+            }),
             json: json!({
                 "record": self.shown,
                 "conflicts": self.conflicts,
@@ -112,27 +123,24 @@ impl Record {
         }
     }
 
-    fn side(&self, visit: &Visit<'_>) -> Side {
-        Side {
-            width: Width::Facts,
-            label: "Who is in it, and its history".to_owned(),
-            main: html! {
-                (self.here(visit))
+    /// Who is in it, what happened to it, and where it is mentioned.
+    fn facts(&self, visit: &Visit<'_>) -> Markup {
+        html! {
+            (self.here(visit))
+            section {
+                h3 { "History" }
+                (history::short(visit, &self.past, BESIDE as usize))
+                @if self.past.history.len() as i64 > BESIDE {
+                    a.meta data-soft href=(address(visit, &format!("{}/history", place(self.handle())), &[])) { "All of it" }
+                }
+            }
+            (self.mentioned(visit))
+            @if let Some(metadata) = self.shown.record.metadata.as_ref().filter(|all| !all.is_empty()) {
                 section {
-                    h3 { "History" }
-                    (history::short(visit, &self.past))
-                    @if self.past.next_cursor.is_some() {
-                        a.meta data-soft href=(address(visit, &format!("{}/history", place(self.handle())), &[])) { "All of it" }
-                    }
+                    h3 { "Metadata" }
+                    dl.facts { @for (name, value) in metadata { dt { (stored(name)) } dd { (stored(&said(value))) } } }
                 }
-                (self.mentioned(visit))
-                @if let Some(metadata) = self.shown.record.metadata.as_ref().filter(|all| !all.is_empty()) {
-                    section {
-                        h3 { "Metadata" }
-                        dl.facts { @for (name, value) in metadata { dt { (stored(name)) } dd { (stored(&said(value))) } } }
-                    }
-                }
-            },
+            }
         }
     }
 
@@ -152,7 +160,7 @@ impl Record {
                 @if all.is_empty() { p.quiet { "Nobody." } }
                 ul {
                     @for one in all {
-                        li.in-it {
+                        li.rec-in {
                             (who(&one.holder.agent, one.holder.agent == visit.person()))
                             span {
                                 a href=(visit.link(&format!("agents/{}", segment(&one.holder.agent)))) { (stored(&one.holder.agent)) }
@@ -177,7 +185,7 @@ impl Record {
             @if !self.mentions.relations.is_empty() {
                 section {
                     h3 { "Mentioned in" }
-                    ul.mentions {
+                    ul.rec-mentions {
                         @for one in &self.mentions.relations {
                             @if let Some(source) = &one.source {
                                 li {
@@ -215,7 +223,7 @@ pub fn page(visit: &Visit<'_>, handle: &str) -> Result<Content, Fault> {
     let asked = json!({"parent_id": handle, "limit": CHILDREN, "cursor": after});
     let children: Records = visit.ask("list_records", asked)?;
     let main = match visit.query.get("act") {
-        Some("edit") => forms::edit(visit, &record.shown),
+        Some("edit") => edit(visit, &record)?,
         Some("new") => forms::new(visit, Some(&record.shown)),
         Some("move") => forms::place_elsewhere(visit, &record.shown),
         Some(state) if RecordState::parse(state).is_some() => {
@@ -226,11 +234,32 @@ pub fn page(visit: &Visit<'_>, handle: &str) -> Result<Content, Fault> {
     record.content(visit, "", main, json!({"children": children}))
 }
 
+/// The form for the version that the person began with: the address names it, so that neither a reload nor news
+/// puts a newer one beneath what was typed.
+fn edit(visit: &Visit<'_>, record: &Record) -> Result<Markup, Fault> {
+    let now = record.shown.version;
+    let from = visit.query.get("from").and_then(|from| from.parse().ok());
+    let from: i64 = from.filter(|from| (1..now).contains(from)).unwrap_or(now);
+    let mut begun = record.shown.clone();
+    if from < now {
+        let asked = json!({"id": record.handle(), "from": from});
+        let then: RecordDiff = visit.ask("get_record_diff", asked)?;
+        (begun.record, begun.version) = (then.from_version, from);
+    }
+    let last = record
+        .past
+        .history
+        .iter()
+        .find(|entry| entry.version.is_some());
+    let news = last.filter(|_| from < now);
+    Ok(forms::edit(visit, &begun, news))
+}
+
 fn read(visit: &Visit<'_>, record: &Record, children: &Records) -> Markup {
     let (shown, data) = (&record.shown, &record.shown.record);
     html! {
         @if !record.conflicts.is_empty() {
-            p.two {
+            p.two-versions {
                 span.chip.red { (mark(Mark::Conflict)) " Two versions" }
                 a data-soft href=(address(visit, &format!("{}/settle", place(&data.id)), &[])) {
                     (stored(&record.conflicts[0].agent)) " wrote another, which was kept aside. Compare them"
@@ -246,7 +275,7 @@ fn read(visit: &Visit<'_>, record: &Record, children: &Records) -> Markup {
             @if let Some(parent) = &shown.parent { " · under " (reference(visit, parent)) }
         }
         (acts(visit, shown))
-        @if !data.summary.trim().is_empty() { p.lead dir="auto" { (stored(&data.summary)) } }
+        @if !data.summary.trim().is_empty() { p.rec-lead dir="auto" { (stored(&data.summary)) } }
         (body(visit, &data.id, &data.body))
         @if !children.records.is_empty() {
             section {
@@ -279,10 +308,22 @@ fn body(visit: &Visit<'_>, handle: &str, text: &str) -> Markup {
     html! {
         @if text.trim().is_empty() { p.quiet { "Nothing more is written yet." } }
         @else if long > FOLDED {
-            div.words.folded id={ "body-" (handle) } { (linked(visit, text)) }
-            details.whole id={ "whole-" (handle) } { summary { "Show all " (number(long as i64)) " characters" } }
+            div.words.rec-folded id={ "body-" (handle) } { (linked(visit, text)) }
+            details.rec-whole id={ "whole-" (handle) } { summary { "Show all " (exact(long)) " characters" } }
         } @else { div.words { (linked(visit, text)) } }
     }
+}
+
+/// A number in full, with its thousands apart.
+fn exact(count: usize) -> String {
+    let digits = count.to_string();
+    let parts: Vec<&str> = digits
+        .as_bytes()
+        .rchunks(3)
+        .rev()
+        .filter_map(|part| std::str::from_utf8(part).ok())
+        .collect();
+    parts.join(",")
 }
 
 fn reference(visit: &Visit<'_>, one: &Reference) -> Markup {
@@ -313,9 +354,10 @@ fn acts(visit: &Visit<'_>, shown: &Shown) -> Markup {
     let state = shown.record.state;
     let here = place(&shown.record.id);
     let link = |act: &str| address(visit, &here, &[("act", act)]);
+    let version = shown.version.to_string();
     html! {
         div.acts {
-            a.button data-soft data-hotkey="e" href=(link("edit")) { "Edit" }
+            a.button data-soft data-hotkey="e" href=(address(visit, &here, &[("act", "edit"), ("from", &version)])) { "Edit" }
             @for to in state.leads_to() {
                 @if to.is_open() { (forms::reopen(visit, shown)) }
                 @else { a.button data-soft href=(link(to.as_str())) { (forms::word(*to)) } }

@@ -80,7 +80,7 @@ fn in_force(record: &Record, refused: &Refused) -> String {
 fn said(visit: &Visit<'_>, two: &Two<'_>) -> Markup {
     let mine = two.refused.agent == visit.person();
     html! {
-        p.two {
+        p.two-versions {
             span.chip.red { (mark(Mark::Conflict)) " Two versions" }
             span.meta {
                 @if mine {
@@ -106,7 +106,7 @@ fn columns(visit: &Visit<'_>, two: &Two<'_>) -> Markup {
         ("Body", &two.base.body, &two.now.body, &wanted.body),
     ];
     html! {
-        div.sides id="sides" {
+        div.two-sides id="sides" {
             (head(visit, &two.by, "in force", two.now.modified))
             (head(visit, &two.refused.agent, "kept aside", two.refused.at))
             @for (name, base, now, wanted) in texts {
@@ -137,7 +137,7 @@ fn side(name: &str, base: &str, text: &str) -> Markup {
             p.label { (name) }
             @if text.trim().is_empty() { p.quiet { @if same { "Empty" } @else { "Emptied" } } }
             @else if same { p dir="auto" { (visible(text)) } }
-            @else { p.diff dir="auto" { (against(base, text)) } }
+            @else { p.word-diff dir="auto" { (against(base, text)) } }
         }
     }
 }
@@ -166,7 +166,7 @@ fn other_fields(wanted: &Proposed) -> Markup {
     html! {
         @for (name, text) in others {
             div.field.same { p.label { (name) } p.quiet { "as it is" } }
-            div.field { p.label { (name) } p.diff dir="auto" { ins { (visible(&text)) } } }
+            div.field { p.label { (name) } p.word-diff dir="auto" { ins { (visible(&text)) } } }
         }
     }
 }
@@ -188,7 +188,7 @@ fn choice(two: &Two<'_>, choice: &str) -> Markup {
     let label = format!("{verb} {}'s", plain(name));
     html! {
         div.choice {
-            button form="third" name="choice" value=(choice) formnovalidate data-hotkey=(key) aria-label=(label) { (label) " " kbd { (key) } }
+            button form=(third_id(two)) name="choice" value=(choice) formnovalidate data-hotkey=(key) aria-label=(label) { (label) " " kbd { (key) } }
         }
     }
 }
@@ -212,11 +212,16 @@ fn began(visit: &Visit<'_>, two: &Two<'_>) -> Markup {
     }
 }
 
+/// The form of this conflict: another has another, so that nothing of it is left behind.
+fn third_id(two: &Two<'_>) -> String {
+    format!("third-{}", two.refused.item)
+}
+
 /// A third version, which begins with the one in force.
 fn third(visit: &Visit<'_>, record: &Record, two: &Two<'_>) -> Markup {
     let (now, both) = (two.now, tell(visit, two));
     html! {
-        form.act.third method="post" action=(visit.link("do/record-settle")) id="third" data-then=(address(visit, &place(record.handle()), &[]))
+        form.act.third method="post" action=(visit.link("do/record-settle")) id=(third_id(two)) data-then=(address(visit, &place(record.handle()), &[]))
             data-draft={ "settle-" (two.refused.item) } {
             (about(visit, &record.shown))
             (was(&record.shown))
@@ -229,7 +234,7 @@ fn third(visit: &Visit<'_>, record: &Record, two: &Two<'_>) -> Markup {
                     }
                 }
                 label { span.label { "Title" } input name="title" required dir="auto" autocomplete="off" value=(now.title); }
-                label { span.label { "Summary" } textarea name="summary" rows="2" dir="auto" { "\n" (now.summary) } }
+                label { span.label { "Summary" } textarea name="summary" rows="1" dir="auto" { "\n" (now.summary) } }
                 label { span.label { "Body" } textarea name="body" rows="5" dir="auto" data-hotkey="e" aria-label="Body: write what holds" { "\n" (now.body) } }
                 div.acts {
                     span.kept {}

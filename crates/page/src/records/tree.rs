@@ -1,6 +1,6 @@
 //! The records beside a page: one level open at a time, or what a filter lets through.
 
-use std::collections::HashSet;
+use std::collections::BTreeSet;
 
 use maud::{Markup, html};
 use serde_json::{Value, json};
@@ -50,7 +50,7 @@ pub struct Tree {
     open: Option<(String, Level)>,
     found: Option<Level>,
     /// The records of which there are two versions.
-    two: HashSet<String>,
+    two: BTreeSet<String>,
 }
 
 impl Tree {
@@ -119,6 +119,13 @@ impl Tree {
     pub fn shown(&self, visit: &Visit<'_>) -> Markup {
         html! {
             (filter(visit))
+            // A phone shows the list alone, and what waits may be deep in it.
+            @for record in &self.two {
+                p.on-phone {
+                    (mark(Mark::Conflict)) " "
+                    a data-soft href=(address(visit, &format!("{}/settle", place(record)), &[])) { "Two versions of " span.handle { (record) } }
+                }
+            }
             @match &self.found {
                 Some(found) => { (self.filtered(visit, found)) }
                 None => { (self.roots(visit)) }
@@ -250,11 +257,11 @@ fn filter(visit: &Visit<'_>) -> Markup {
     let state = visit.query.get("state");
     html! {
         form.filter method="get" role="search" data-soft action=(visit.link("records")) {
-            label { span.label { "Words" } input name="text" type="search" value=[visit.query.get("text")]; }
+            label { span.skip { "Words" } input name="text" type="search" placeholder="Words" value=[visit.query.get("text")]; }
             label {
-                span.label { "State" }
+                span.skip { "State" }
                 select name="state" {
-                    option value="" { "any" }
+                    option value="" { "any state" }
                     @for one in RecordState::ALL {
                         option value=(one) selected[state == Some(one.as_str())] { (state_mark(*one).word()) }
                     }
@@ -268,11 +275,11 @@ fn filter(visit: &Visit<'_>) -> Markup {
 /// What the marks stand for.
 fn legend(two: bool) -> Markup {
     html! {
-        ul.legend.meta aria-label="What the marks stand for" {
+        ul.legend.meta aria-hidden="true" {
             @for one in [Mark::Open, Mark::Later, Mark::Resolved, Mark::Discarded] {
-                li aria-hidden="true" { (mark(one)) (one.word()) }
+                li { (mark(one)) (one.word()) }
             }
-            @if two { li aria-hidden="true" { (mark(Mark::Conflict)) (Mark::Conflict.word()) } }
+            @if two { li { (mark(Mark::Conflict)) (Mark::Conflict.word()) } }
         }
     }
 }

@@ -64,6 +64,7 @@ mod records_create;
 mod records_create_many;
 mod records_history;
 mod records_list;
+mod records_looked_at;
 mod records_model;
 mod records_overview;
 mod records_patterns;

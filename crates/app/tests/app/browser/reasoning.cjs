@@ -10,7 +10,7 @@ run(async () => {
   await page.waitForURL("**/garden/reasoning");
 
   // By the picture of the lineage to the pair that one wants to compare.
-  await page.locator(".lines").getByRole("link", { name: "what-if" }).click();
+  await page.locator(".lineage-lines").getByRole("link", { name: "what-if" }).click();
   await page.waitForURL("**right=what-if**");
   await page.getByText("not on main").first().waitFor();
 
@@ -38,7 +38,7 @@ run(async () => {
   await page.locator("main").press("c");
   await page.getByLabel("What the what-if is called").fill("another");
   await page.keyboard.press("Enter");
-  await page.locator(".lines").getByRole("link", { name: "another" }).waitFor({ timeout: 10_000 });
+  await page.locator(".lineage-lines").getByRole("link", { name: "another" }).waitFor({ timeout: 10_000 });
 
   const places = ["reasoning", "reasoning?left=main&right=what-if", "reasoning?right=what-if&view=picture", "reasoning?right=what-if&peek=h1&on=what-if",
     "reasoning?right=what-if&act=merge", "reasoning?left=main&right=main"];
