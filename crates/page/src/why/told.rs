@@ -26,8 +26,10 @@ pub fn place_of(entry: &Entry) -> String {
     }
 }
 
+/// Whether the handle is the label of a document: of a commit, or of a look at one.
 fn is_document(entry: &Entry) -> bool {
-    entry.kind.starts_with("Artifact")
+    let handle = entry.handle.as_deref().unwrap_or_default();
+    entry.kind.starts_with("Artifact") || entry.kind == "ToolCall" && !handle.starts_with("prop_")
 }
 
 /// The mark of the surface that an item belongs to.
