@@ -126,7 +126,8 @@ document.addEventListener("click", (event) => {
   const link = event.target.closest?.("a[data-soft]");
   if (!link || event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
   event.preventDefault();
-  goTo(link.href);
+  // A link within a picture has its address elsewhere.
+  goTo(link.href.baseVal ?? link.href);
 });
 window.addEventListener("popstate", () => goTo(location.href, false));
 

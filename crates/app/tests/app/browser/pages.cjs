@@ -67,7 +67,7 @@ run(async () => {
     seen.add(address);
     const answer = await page.goto(address);
     assert.ok(answer.status() < 400, `${address}: ${answer.status()}`);
-    for (const link of await page.locator("a[href]").evaluateAll((all) => all.map((one) => one.href.split("#")[0]))) open.push(link);
+    for (const link of await page.locator("a[href]").evaluateAll((all) => all.map((one) => new URL(one.getAttribute("href"), location.href).href.split("#")[0]))) open.push(link);
   }
   assert.ok(seen.size > 8, [...seen].join("\n"));
 
