@@ -69,6 +69,8 @@ pub fn said_of(entry: &Entry) -> &str {
     let text = entry.text.as_str();
     match (number_of(text), text.split_once(": ")) {
         (Some(_), Some((_, body))) if entry.action.as_deref() == Some("posted") => body,
+        // What else a change changed is on the page of the thing.
+        _ if entry.kind == "EntityDelta" => text.split("; +").next().unwrap_or(text),
         _ => text,
     }
 }
