@@ -65,7 +65,7 @@ pub fn counts(tx: &mut ReadTx<'_>, ws: Ws, logs: &[Id], most: i64) -> Result<Has
     for log in logs {
         let row = tx.row(
             "SELECT COUNT(*) FROM (SELECT 1 FROM core_log_item WHERE ws = ?1 AND log = ?2 \
-             LIMIT ?3) AS some",
+             LIMIT ?3) AS counted",
             args![ws, *log, most],
         )?;
         if let Some(row) = row {

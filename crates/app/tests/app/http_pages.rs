@@ -133,7 +133,7 @@ fn every_page_is_shown_with_what_was_stored_as_text(backend: Backend) {
     );
     says(
         &stage.get("artifacts/goals").body,
-        &["why/goals:2", "in force"],
+        &["artifacts/goals%3A2", "Version 1 of 1"],
     );
     says(
         &stage.get("search?q=Sell").body,
@@ -278,7 +278,7 @@ fn long_things_are_shown_to_their_end(backend: Backend) {
     assert!(!first.contains("line number 501<"));
     let last = stage.get("artifacts/long?start=1001").body;
     says(&last, &["line number 1200<"]);
-    assert!(!last.contains("?start="), "nothing follows");
+    assert!(!last.contains("?start=1501"), "nothing follows");
 }
 
 /// The next event of a stream: its number.

@@ -2,26 +2,33 @@
 //! and the path of causes.
 
 use serde_json::{Value, json};
+use understory_model::Role;
 use understory_testkit::{Backend, on_both};
 
 use crate::browser;
 use crate::http_pages::{HOSTILE, Stage};
 use crate::shell::says;
+use crate::web::AppState;
 
 const FOUR: &str =
     "# Goals\nWe store all in SQLite.\nNobody waits.\nA key is changed every year.\n";
 
+/// Calls by agents.
+fn agents(stage: &Stage) -> impl Fn(&str, &str, Value) -> Value {
+    |agent, tool, arguments| stage.as_agent(agent, tool, arguments)
+}
+
 /// A document `shop` of three versions; the second because of a message in a thread.
-fn shop(stage: &Stage) -> Value {
-    let made = stage.as_agent(
+fn shop(call: &impl Fn(&str, &str, Value) -> Value) -> Value {
+    let made = call(
         "ada",
         "garden_artifact_create",
         json!({"label": "shop", "content": FOUR}),
     );
     let head = &made["artifact"]["head"];
     let said = json!({"to": ["ada", "ann"], "title": "Store", "body": "I ran it. SQLite has one writer, and we have forty. See shop:3"});
-    let said = stage.as_agent("bob", "post_message", said);
-    let message = stage.as_agent("ada", "garden_get", json!({"id": said["message_id"]}));
+    let said = call("bob", "post_message", said);
+    let message = call("ada", "garden_get", json!({"id": said["message_id"]}));
     let parts = message["item"]["fragments"].as_array().unwrap();
     let cited = parts
         .iter()
@@ -29,15 +36,20 @@ fn shop(stage: &Stage) -> Value {
     let text = FOUR.replace("SQLite", "PostgreSQL");
     let commit = json!({"artifact": "shop", "based_on": head, "content": text,
         "references": [cited.unwrap()["id"]], "caused_by": said["message_id"]});
-    let second = stage.as_agent("ada", "garden_artifact_commit", commit);
+    let second = call("ada", "garden_artifact_commit", commit);
     let text = text.replace("Nobody waits.\n", "").replace("year", "month") + "The end.\n";
     let commit = json!({"artifact": "shop", "based_on": second["commit"], "content": text});
-    stage.as_agent("bob", "garden_artifact_commit", commit)
+    call("bob", "garden_artifact_commit", commit)
 }
 
-fn propose(stage: &Stage, agent: &str, line: i64, content: &str) -> String {
+fn propose(
+    call: &impl Fn(&str, &str, Value) -> Value,
+    agent: &str,
+    line: i64,
+    content: &str,
+) -> String {
     let wish = json!({"artifact": "shop", "start": line, "end": line, "content": content, "reasoning": "shorter", "confidence": 0.86});
-    let made = stage.as_agent(agent, "reader_propose", wish);
+    let made = call(agent, "reader_propose", wish);
     made["proposal"]["id"].as_str().unwrap().to_owned()
 }
 
@@ -73,7 +85,7 @@ fn undo(stage: &Stage, done: &Value) -> Value {
 #[on_both]
 fn documents_are_listed_with_who_wrote_last_and_what_waits(backend: Backend) {
     let stage = Stage::filled(backend);
-    shop(&stage);
+    shop(&agents(&stage));
     let list = stage.get("artifacts").body;
     says(
         &list,
@@ -102,7 +114,7 @@ fn documents_are_listed_with_who_wrote_last_and_what_waits(backend: Backend) {
 #[on_both]
 fn a_document_shows_its_lines_versions_and_differences(backend: Backend) {
     let stage = Stage::new(backend);
-    let third = shop(&stage);
+    let third = shop(&agents(&stage));
     let page = stage.get("artifacts/shop").body;
     says(
         &page,
@@ -174,7 +186,7 @@ fn a_document_shows_its_lines_versions_and_differences(backend: Backend) {
 #[on_both]
 fn a_line_says_why_what_it_said_and_who_refers_to_it(backend: Backend) {
     let stage = Stage::new(backend);
-    shop(&stage);
+    shop(&agents(&stage));
     let line = stage.data("artifacts/shop:2.json")["line"].clone();
     assert_eq!(
         line["before"][0]["content"], "We store all in SQLite.",
@@ -198,11 +210,13 @@ fn a_line_says_why_what_it_said_and_who_refers_to_it(backend: Backend) {
     );
     let meant = stage.data("artifacts/shop:3@2.json")["line"].clone();
     assert_eq!(meant["referred_to_by"][0]["about"], "th_001", "{meant}");
-    stage.as_agent(
+    let said = stage.as_agent(
         "eve",
         "post_message",
-        json!({"to": ["ann"], "title": "Again", "body": "shop:2 and shop:1-2"}),
+        json!({"to": ["ann"], "title": "Again", "body": "See shop:2"}),
     );
+    let more = json!({"thread_id": said["thread_id"], "body": "I mean shop:2"});
+    stage.as_agent("eve", "post_message", more);
     let again = stage.data("artifacts/shop:2.json")["line"]["referred_to_by"].clone();
     assert_eq!(
         (&again[0]["actor"], &again[0]["times"]),
@@ -217,8 +231,8 @@ fn a_line_says_why_what_it_said_and_who_refers_to_it(backend: Backend) {
 #[on_both]
 fn proposals_are_decided_where_they_stand(backend: Backend) {
     let stage = Stage::new(backend);
-    shop(&stage);
-    let one = propose(&stage, "ada", 2, "We store all in files.");
+    shop(&agents(&stage));
+    let one = propose(&agents(&stage), "ada", 2, "We store all in files.");
     let page = stage.get("artifacts/shop").body;
     says(
         &page,
@@ -248,7 +262,7 @@ fn proposals_are_decided_where_they_stand(backend: Backend) {
     );
     assert_eq!(commits["items"][0]["actor"], "ann");
     // Rejected, and open again.
-    let two = propose(&stage, "ada", 3, "A key lives a month.");
+    let two = propose(&agents(&stage), "ada", 3, "A key lives a month.");
     let rejected = done(&stage, "decide", &format!("proposal={two}&accept=false"));
     assert_eq!(stage.data("artifacts/shop.json")["proposals"], json!([]));
     undo(&stage, &rejected);
@@ -266,7 +280,7 @@ fn proposals_are_decided_where_they_stand(backend: Backend) {
     );
     assert_eq!(lines(&stage)[2..4], ["A key lives", "a week."]);
     undo(&stage, &edited);
-    let three = propose(&stage, "ada", 4, "The very end.");
+    let three = propose(&agents(&stage), "ada", 4, "The very end.");
     done(
         &stage,
         "decide",
@@ -278,12 +292,12 @@ fn proposals_are_decided_where_they_stand(backend: Backend) {
 #[on_both]
 fn several_proposals_are_decided_at_once_and_undone_at_once(backend: Backend) {
     let stage = Stage::new(backend);
-    shop(&stage);
+    shop(&agents(&stage));
     let before = lines(&stage);
     let ids = [
-        propose(&stage, "ada", 1, "# Aims"),
-        propose(&stage, "eve", 2, "All is in files."),
-        propose(&stage, "ada", 4, "Finis."),
+        propose(&agents(&stage), "ada", 1, "# Aims"),
+        propose(&agents(&stage), "eve", 2, "All is in files."),
+        propose(&agents(&stage), "ada", 4, "Finis."),
     ];
     let page = stage.get("artifacts/shop").body;
     says(
@@ -329,7 +343,7 @@ fn several_proposals_are_decided_at_once_and_undone_at_once(backend: Backend) {
 #[on_both]
 fn a_person_proposes_and_takes_it_back(backend: Backend) {
     let stage = Stage::new(backend);
-    shop(&stage);
+    shop(&agents(&stage));
     let field = stage.get("artifacts/shop?propose=2-3").body;
     says(
         &field,
@@ -375,8 +389,8 @@ fn a_person_proposes_and_takes_it_back(backend: Backend) {
         400
     );
     // What was changed meanwhile cannot be accepted, and says so.
-    let stale = propose(&stage, "ada", 2, "Files.");
-    let other = propose(&stage, "eve", 2, "All is in files.");
+    let stale = propose(&agents(&stage), "ada", 2, "Files.");
+    let other = propose(&agents(&stage), "eve", 2, "All is in files.");
     done(&stage, "decide", &format!("proposal={other}&accept=true"));
     says(
         &stage.get("artifacts/shop").body,
@@ -393,7 +407,7 @@ fn a_person_proposes_and_takes_it_back(backend: Backend) {
 #[on_both]
 fn why_is_a_path_back_to_where_it_began(backend: Backend) {
     let stage = Stage::new(backend);
-    shop(&stage);
+    shop(&agents(&stage));
     let page = stage.get("why/shop:2").body;
     says(
         &page,
@@ -434,7 +448,7 @@ fn why_is_a_path_back_to_where_it_began(backend: Backend) {
 #[on_both]
 fn other_causes_of_a_commit_are_told_beside_the_path(backend: Backend) {
     let stage = Stage::new(backend);
-    shop(&stage);
+    shop(&agents(&stage));
     let note = |text: &str| {
         let said = stage.as_agent(
             "eve",
@@ -544,7 +558,7 @@ fn a_large_document_of_many_versions_is_shown_in_parts(backend: Backend) {
         &[
             "line 700 of 60",
             "line 700 of 59",
-            "Show the lines from 1001",
+            "Show the lines from 1,001",
         ],
     );
     let both = stage.get("artifacts/long@1..61").body;
@@ -575,14 +589,16 @@ fn a_large_document_of_many_versions_is_shown_in_parts(backend: Backend) {
 
 #[on_both]
 fn a_person_reads_and_decides_in_a_browser(backend: Backend) {
-    let stage = Stage::new(backend);
+    let site = AppState::new(backend);
+    let server = site.serve_with(&[], &[("UNDERSTORY_RATE_PER_SECOND", "1000000")]);
     // The folder's own workspace, in which the script's agents write.
-    stage
-        .site
-        .shell
+    site.shell
         .ok(&["call", "graph_open", r#"{"project": "default"}"#]);
-    shop(&stage);
-    propose(&stage, "ada", 2, "We store all in files.");
-    propose(&stage, "eve", 4, HOSTILE);
-    browser::run(&stage.site, &stage.server, "artifacts");
+    let call = |agent: &str, tool: &str, arguments: Value| {
+        server.ok(&site.token(agent, "garden", Role::Worker), tool, arguments)
+    };
+    shop(&call);
+    propose(&call, "ada", 2, "We store all in files.");
+    propose(&call, "eve", 4, HOSTILE);
+    browser::run(&site, &server, "artifacts");
 }

@@ -1,32 +1,39 @@
 //! The pages of conversations: the tree, two side by side, and what is done in them.
 
 use serde_json::{Value, json};
+use understory_model::Role;
 use understory_testkit::{Backend, on_both};
 
 use crate::browser;
 use crate::http_pages::{HOSTILE, Stage};
 use crate::shell::says;
+use crate::web::AppState;
+
+/// Calls by agents.
+fn agents(stage: &Stage) -> impl Fn(&str, &str, Value) -> Value {
+    |agent, tool, arguments| stage.as_agent(agent, tool, arguments)
+}
 
 /// A root, and what ada and cleo branched off it; the names of all three.
-fn talks(stage: &Stage) -> [String; 3] {
-    stage.as_agent(
+fn talks(call: &impl Fn(&str, &str, Value) -> Value) -> [String; 3] {
+    call(
         "ada",
         "garden_add",
         json!({"type": "Message", "description": "We could take cards or cash."}),
     );
     let name = |made: &Value| made["log"]["uuid"].as_str().unwrap().to_owned();
-    let cards = stage.as_agent("ada", "garden_fork", json!({"title": "Cards"}));
-    stage.as_agent(
+    let cards = call("ada", "garden_fork", json!({"title": "Cards"}));
+    call(
         "ada",
         "garden_add",
         json!({"type": "Message", "description": "The gateway keeps the card. See TASK-001."}),
     );
-    let cash = stage.as_agent(
+    let cash = call(
         "cleo",
         "garden_fork",
         json!({"parent": cards["log"]["parent_uuid"], "title": "Cash"}),
     );
-    stage.as_agent(
+    call(
         "cleo",
         "garden_add",
         json!({"type": "Note", "description": "Couriers refuse it."}),
@@ -82,7 +89,7 @@ fn an_empty_project_says_what_comes_here(backend: Backend) {
 #[on_both]
 fn conversations_are_a_tree_with_who_stands_where(backend: Backend) {
     let stage = Stage::new(backend);
-    let [root, cards, cash] = talks(&stage);
+    let [root, cards, cash] = talks(&agents(&stage));
     let page = stage.get("conversations").body;
     says(
         &page,
@@ -119,7 +126,7 @@ fn conversations_are_a_tree_with_who_stands_where(backend: Backend) {
 #[on_both]
 fn what_is_said_there_can_be_erased(backend: Backend) {
     let stage = Stage::new(backend);
-    let [_, cards, _] = talks(&stage);
+    let [_, cards, _] = talks(&agents(&stage));
     let said = done(&stage, "say", &format!("log={cards}&body=Good"));
     let place = format!("conversations/{cards}");
     says(
@@ -142,7 +149,7 @@ fn what_is_said_there_can_be_erased(backend: Backend) {
 #[on_both]
 fn a_person_branches_off_ends_and_takes_up_again(backend: Backend) {
     let stage = Stage::new(backend);
-    let [root, cards, _] = talks(&stage);
+    let [root, cards, _] = talks(&agents(&stage));
     let form = stage
         .get(&format!("conversations?left={cards}&do=branch"))
         .body;
@@ -202,7 +209,7 @@ fn long_conversations_and_hostile_words_are_shown_in_parts_and_as_text(backend: 
     stage.as_agent(
         "ada",
         "garden_add",
-        json!({"type": "Message", "description": HOSTILE, "sender": HOSTILE}),
+        json!({"type": "Message", "description": HOSTILE}),
     );
     for n in 0..140 {
         let said = json!({"type": "Message", "description": format!("word {n} of it")});
@@ -241,12 +248,13 @@ fn long_conversations_and_hostile_words_are_shown_in_parts_and_as_text(backend: 
 
 #[on_both]
 fn a_person_goes_through_conversations_in_a_browser(backend: Backend) {
-    let stage = Stage::new(backend);
+    let site = AppState::new(backend);
+    let server = site.serve_with(&[], &[("UNDERSTORY_RATE_PER_SECOND", "1000000")]);
     // The folder's own workspace, in which the script's agents write.
-    stage
-        .site
-        .shell
+    site.shell
         .ok(&["call", "graph_open", r#"{"project": "default"}"#]);
-    talks(&stage);
-    browser::run(&stage.site, &stage.server, "conversations");
+    talks(&|agent, tool, arguments| {
+        server.ok(&site.token(agent, "garden", Role::Worker), tool, arguments)
+    });
+    browser::run(&site, &server, "conversations");
 }

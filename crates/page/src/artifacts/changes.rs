@@ -333,7 +333,7 @@ fn lines_of(rows: &[Pair]) -> String {
 
 fn beside(visit: &Visit<'_>, name: &Name, between: &[Between]) -> Markup {
     html! {
-        h3 { (count(between.len() as i64, "version", "versions")) " between them" }
+        h3.beside { (count(between.len() as i64, "version", "versions")) " between them" }
         @for one in between {
             section.version {
                 (mark(Mark::Artifact))

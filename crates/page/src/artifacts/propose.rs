@@ -8,7 +8,7 @@ use crate::text::count;
 use crate::visit::Visit;
 
 /// Lines that can be proposed from a page: what is longer is written elsewhere.
-const MOST: usize = 200;
+const LINES: usize = 200;
 
 /// What somebody wishes to propose other words for.
 pub struct Wish {
@@ -39,7 +39,7 @@ pub fn wished(visit: &Visit<'_>, document: &Document) -> Option<Wish> {
     // In an empty document, and after its last line, there is only room for new lines.
     let end = match start > total {
         true => start - 1,
-        false => end.clamp(start - 1, high.min(start + MOST - 1)),
+        false => end.clamp(start - 1, high.min(start + LINES - 1)),
     };
     let lines = document.lines.lines.iter();
     let within = lines.filter(|line| (start..=end).contains(&line.line));

@@ -19,7 +19,7 @@ const PAGE: i64 = 100;
 pub fn page(visit: &Visit<'_>, path: &[&str]) -> Result<Content, Fault> {
     match path {
         [] => both(visit, visit.query.get("left")),
-        [name] => both(visit, Some(name)),
+        [name] => both(visit, Some(*name)),
         _ => Err(no_page()),
     }
 }
@@ -43,6 +43,8 @@ fn both(visit: &Visit<'_>, left: Option<&str>) -> Result<Content, Fault> {
     let own = stack.frames.get(visit.person());
     let own = own.and_then(|frame| frame.branch_uuid.as_deref());
     let first = all.first().map(|branch| branch.uuid.as_str());
+    // On a phone the tree stands alone until one of it is chosen.
+    let is_chosen = left.is_some();
     // Where one stands oneself is what one wants to see first.
     let left = left.or(own).or(first);
     let right = visit
@@ -53,12 +55,9 @@ fn both(visit: &Visit<'_>, left: Option<&str>) -> Result<Content, Fault> {
     for name in left.into_iter().chain(right) {
         shown.push(one::read(visit, name)?);
     }
-    let is_chosen =
-        visit.query.get("left").or(right).is_some() || left.is_some() && left != own.or(first);
     let open = all.iter().filter(|one| one.state == State::Active).count() as i64;
     let ended = all.len() as i64 - open;
     let tree = tree::tree(visit, &stack, (left, right))?;
-    let is_phone_list = visit.query.get("left").is_none() && right.is_none() && !is_chosen;
     Ok(Content {
         place: Place::Conversations,
         title: "Conversations".to_owned(),
@@ -69,7 +68,7 @@ fn both(visit: &Visit<'_>, left: Option<&str>) -> Result<Content, Fault> {
         controls: controls(visit, &all, (left, right)),
         list: (!all.is_empty()).then_some(tree),
         flush: true,
-        is_one: !is_phone_list,
+        is_one: is_chosen,
         main: html! {
             @if shown.is_empty() {
                 p.empty { b { "No conversations." } " What is added to the timeline stands in one; the first begins with the first item." }

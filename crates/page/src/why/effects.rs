@@ -14,7 +14,7 @@ use crate::visit::Visit;
 pub type Effects = Steps;
 
 /// Steps of a page.
-const MOST: usize = 200;
+const STEPS: usize = 200;
 
 pub fn read(visit: &Visit<'_>, item: &str) -> Result<Effects, Fault> {
     visit.ask(
@@ -30,8 +30,8 @@ pub fn list(visit: &Visit<'_>, effects: &Effects) -> Markup {
         @if steps.is_empty() {
             p.empty { b { "It led to nothing yet." } " What names it as its cause comes here." }
         }
-        (rows(visit, &steps, MOST))
-        @if effects.truncated || steps.len() > MOST { p.empty { "There are more than are shown." } }
+        (rows(visit, &steps, STEPS))
+        @if effects.truncated || steps.len() > STEPS { p.empty { "There are more than are shown." } }
     }
 }
 

@@ -50,7 +50,7 @@ fn panel(
     let shown: String = text.chars().take(SAID).collect();
     let effects = effects::shown(led);
     html! {
-        div.bar {
+        div.bar.beside[!is_chosen] {
             p.meta { @match whole.and_then(|whole| whole.message.as_ref()) {
                 Some((thread, n)) => { "Message " (n) " in " span.handle { (thread) } },
                 None => { (step.action.as_deref().unwrap_or(&step.kind).replace('_', " ")) " " @if let Some(handle) = &step.handle { span.handle { (stored(handle)) } } },

@@ -229,7 +229,7 @@ fn just_before(visit: &Visit<'_>, told: &Told<'_>) -> Result<Markup, Fault> {
     let thing = moment.whole.and_then(|whole| thing_of(&whole.entry));
     Ok(html! {
         div.empty {
-            p { b { "No cause was named." } " " (stored(who_of(step))) " wrote it at " (when(visit, step.realized_at))
+            p { b { "No cause was named." } " " (stored(who_of(step))) " wrote it " (when(visit, step.realized_at))
                 @if let Some(thing) = &thing { " in " span.handle { (stored(thing)) } } "."
                 @if !earlier.is_empty() { " What happened just before:" } }
             ul.rows { @for one in earlier.iter().take(JUST_BEFORE as usize) {

@@ -26,8 +26,10 @@ pub fn place_of(entry: &Entry) -> String {
     }
 }
 
+/// Whether the handle is the label of a document: of a commit, or of a look at one.
 fn is_document(entry: &Entry) -> bool {
-    entry.kind.starts_with("Artifact")
+    let handle = entry.handle.as_deref().unwrap_or_default();
+    entry.kind.starts_with("Artifact") || entry.kind == "ToolCall" && !handle.starts_with("prop_")
 }
 
 /// The mark of the surface that an item belongs to.
@@ -67,6 +69,8 @@ pub fn said_of(entry: &Entry) -> &str {
     let text = entry.text.as_str();
     match (number_of(text), text.split_once(": ")) {
         (Some(_), Some((_, body))) if entry.action.as_deref() == Some("posted") => body,
+        // What else a change changed is on the page of the thing.
+        _ if entry.kind == "EntityDelta" => text.split("; +").next().unwrap_or(text),
         _ => text,
     }
 }

@@ -100,7 +100,7 @@ fn a_rejection_can_be_taken_back(world: World) {
     assert_eq!(content(&world, "goals", None), "uno\ntwo\n");
     // What became a commit is taken back by another.
     let refused = refused(&world, &person, "reader_decide", open, Code::Conflict);
-    assert!(refused.hint.unwrap().contains("propose"));
+    assert!(refused.hint.unwrap().contains("revert"));
     world.assert_sound();
 }
 

@@ -78,7 +78,7 @@ run(async () => {
   await page.keyboard.press("x");
   await page.getByRole("button", { name: "Accept 2" }).click();
   await line(3).getByText("A key lives a month.").waitFor({ timeout: 10_000 });
-  assert.equal(await page.locator("li.beneath").count(), 1);
+  await page.waitForFunction(() => document.querySelectorAll("li.beneath").length === 1, null, { timeout: 10_000 });
   await page.keyboard.press("r");
   await page.locator("li.beneath").waitFor({ state: "detached", timeout: 10_000 });
 

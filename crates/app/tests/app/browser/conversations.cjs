@@ -6,7 +6,7 @@ const { atEverySize, base, call, person, run, trouble } = require("./lib.cjs");
 run(async () => {
   const { browser, context, page } = await person();
   await page.goto(`${base}/garden/conversations`);
-  await page.getByRole("link", { name: "Cards" }).click();
+  await page.locator("#list a.title", { hasText: "Cards" }).click();
   await page.getByText("The gateway keeps the card.").waitFor();
   const entry = page.locator("#list .entry", { hasText: "Cash" });
   await entry.getByRole("link", { name: "Show it beside the other" }).click();
