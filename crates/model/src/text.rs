@@ -5,6 +5,7 @@
 //! but text, and nothing may split a character.
 
 use std::collections::HashSet;
+use std::fmt;
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
@@ -323,8 +324,10 @@ fn mark(out: &mut String, text: &str, hits: &[Hit], start: usize, end: usize) {
 }
 
 /// Refuses text that is too long, holds NUL (no database stores it), or says nothing where it must.
+///
+/// The field is only spelt out for a refusal, so a path may be given as `format_args!`.
 pub fn check_text(
-    field: &str,
+    field: impl fmt::Display,
     text: &str,
     max_chars: usize,
     allow_empty: bool,
