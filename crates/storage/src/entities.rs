@@ -43,8 +43,10 @@ pub fn by_handle(tx: &mut ReadTx<'_>, ws: Ws, handle: &str) -> Result<Option<Ent
     if handle.contains('\0') {
         return Ok(None);
     }
-    let sql = format!("SELECT {COLUMNS} FROM core_entity e WHERE e.ws = ?1 AND e.handle = ?2");
-    table::one(tx, &sql, args![ws, handle])
+    static SQL: LazyLock<String> = LazyLock::new(|| {
+        format!("SELECT {COLUMNS} FROM core_entity e WHERE e.ws = ?1 AND e.handle = ?2")
+    });
+    table::one(tx, &SQL, args![ws, handle])
 }
 
 /// The ids behind some handles; handles of nothing are left out.
