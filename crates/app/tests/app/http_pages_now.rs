@@ -109,13 +109,16 @@ fn a_credential_that_was_written_needs_somebody(backend: Backend) {
 #[on_both]
 fn long_and_hostile_words_stay_in_their_row(backend: Backend) {
     let stage = Stage::new(backend);
-    for body in [
+    for (at, body) in [
         HOSTILE.to_owned(),
         "\u{5E9}".repeat(10_000),
         "👩‍👩‍👧‍👦".repeat(500),
         " ? ".to_owned(),
-    ] {
-        let asks = json!({"to": ["ann"], "title": HOSTILE, "body": body});
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let asks = json!({"to": ["ann"], "title": format!("{at} {HOSTILE}"), "body": body});
         stage.as_agent("ada", "post_message", asks);
     }
     let page = stage.get("now").body;

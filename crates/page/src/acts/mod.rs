@@ -226,7 +226,7 @@ mod tests {
         ),
         (
             include_str!("conversations.rs"),
-            "log=uuid_0199d3a0&title=T&summary=S&body=B&reasoning=R",
+            "log=uuid_0199d3a0&from=uuid_0199d3a1&title=T&summary=S&body=B&reasoning=R&item=msg_3",
         ),
         (
             include_str!("reasoning.rs"),
@@ -235,7 +235,8 @@ mod tests {
         ),
         (
             include_str!("records.rs"),
-            "record=R002&seen=3&title=T&type=note&state=LATER&reason=r&choice=write&summary=S&body=B",
+            "record=R002&seen=3&title=T&type=note&state=LATER&reason=r&choice=write&summary=S&body=B&parent=R001\
+             &was_parent=R003&was_state=OPEN&resolved_by=R004",
         ),
         (
             include_str!("threads.rs"),
@@ -251,9 +252,12 @@ mod tests {
 
     /// Every name of an act, with the form of its file.
     fn names() -> Vec<(&'static str, Query)> {
-        let arms = FILES
-            .iter()
-            .flat_map(|(file, form)| file.lines().map(move |line| (line, form)));
+        // The first function of each file is its list of acts.
+        let lists = FILES.iter().map(|(file, form)| {
+            let list = file.split("\n}\n").next().unwrap_or_default();
+            (list, form)
+        });
+        let arms = lists.flat_map(|(list, form)| list.lines().map(move |line| (line, form)));
         arms.filter_map(|(line, form)| {
             let (name, rest) = line.trim().strip_prefix('"')?.split_once('"')?;
             rest.trim_start()
