@@ -68,10 +68,12 @@ const toggle = () => {
   button.setAttribute("aria-label", "Pause");
   play();
 };
-document.addEventListener("click", ({ target }) => {
+document.addEventListener("click", ({ target, detail }) => {
   if (target.closest("[data-play]")) toggle();
   const speed = target.closest("[data-speed]");
   if (!speed) { if (playing && target.closest("a")) halt(); return; }
+  // Chosen by mouse, it leaves the space key to the player.
+  if (detail) speed.blur();
   for (const one of all("[data-speed]")) one.setAttribute("aria-pressed", String(one === speed));
   if (playing) { halt(); toggle(); }
 });
