@@ -94,20 +94,20 @@ fn graph(all: &mut Costs) {
             |n| json!({"op": "move", "node_id": format!("TASK-{n:03}"), "new_parent": "TASK-030"});
         json!({"operations": (from..from + 5).map(under).collect::<Vec<_>>()})
     };
-    all.call("move five", (115, 102), "graph_restructure", operations(1));
+    all.call("move five", (127, 106), "graph_restructure", operations(1));
     let drops: Vec<Value> = (6..9)
         .map(|n| json!({"op": "drop", "node_id": format!("TASK-{n:03}"), "reason": "out"}))
         .collect();
     let drops = json!({ "operations": drops });
-    all.call("drop three", (58, 47), "graph_restructure", drops);
+    all.call("drop three", (64, 49), "graph_restructure", drops);
     let claim = json!({"claim": true, "count": 5});
-    all.call("claim five", (70, 45), "graph_next", claim);
+    all.call("claim five", (75, 46), "graph_next", claim);
 }
 
 fn records(all: &mut Costs) {
     let record = |n: usize, parent: Value| json!({"parent_id": parent, "type": "note", "title": format!("title {n}"), "summary": "s", "body": "b"});
     let call = record(1, Value::Null);
-    all.call("record", (25, 19), "create_record", call);
+    all.call("record", (28, 19), "create_record", call);
     let mut call = record(2, json!("R001"));
     call["related"] = json!(["R001"]);
     all.call("related record", (27, 24), "create_record", call);
@@ -121,7 +121,7 @@ fn records(all: &mut Costs) {
     let call = json!({"id": "R001", "to_state": "RESOLVED", "resolved_by": "R002"});
     all.call("resolve record", (25, 23), "transition", call);
     let call = json!({"id": "R004", "session_id": "s1"});
-    all.call("activate", (35, 32), "activate", call);
+    all.call("activate", (38, 33), "activate", call);
     all.call("sync", (15, 13), "sync_session", json!({}));
     let call = json!({"summary": "saved"});
     all.call("save", (21, 18), "save_session", call);
@@ -155,7 +155,7 @@ fn reasoning(all: &mut Costs) {
     let call = json!({"workspace": workspace, "from": "beside", "into": "main", "doc": "notes"});
     all.call("merge notes", (14, 12), "branchmind_merge", call);
     let call = json!({"workspace": workspace, "from": "beside", "into": "main", "doc": "graph"});
-    let merged = all.call("merge graph", (78, 30), "branchmind_graph_merge", call);
+    let merged = all.call("merge graph", (88, 31), "branchmind_graph_merge", call);
     let conflict = merged["conflict_ids"][0].clone();
     let call = json!({"workspace": workspace, "conflict_id": conflict, "resolution": "use_from"});
     all.call(
@@ -177,7 +177,7 @@ fn threads(all: &mut Costs) {
     all.call("message", (22, 19), "post_message", call);
     let call = json!({"thread_id": "th_001", "body": "found", "kind": "event", "metadata":
         {"event_type": "finding_reported", "finding_id": "F", "commit": "abc1234"}});
-    all.call("finding", (26, 23), "post_message", call);
+    all.call("finding", (27, 24), "post_message", call);
     let call = json!({"resumable": true});
     all.call("heartbeat", (6, 6), "heartbeat_session", call);
     let said = json!({"thread_id": "th_001", "body": "Look @ada"});
@@ -188,17 +188,17 @@ fn threads(all: &mut Costs) {
     let call = json!({"thread_id": "th_001", "status": "blocked", "reason": "x"});
     all.call("status", (19, 16), "update_thread_status", call);
     let call = json!({"thread_id": "th_001", "last_read_seq": 3});
-    all.call("ack", (23, 21), "ack_read", call);
+    all.call("ack", (26, 22), "ack_read", call);
     let call = json!({"to": ["cyd"], "body": "direct"});
-    all.call("direct message", (35, 30), "post_message", call);
+    all.call("direct message", (38, 31), "post_message", call);
 }
 
 fn garden(all: &mut Costs) {
     let call = json!({"type": "Note", "description": "the first word about TASK-001"});
-    let added = all.call("garden note", (25, 22), "garden_add", call);
+    let added = all.call("garden note", (28, 23), "garden_add", call);
     let item = added["item"]["uuid"].clone();
     let call = json!({"label": "doc", "content": "one\ntwo\nthree\n"});
-    let made = all.call("artifact", (48, 43), "garden_artifact_create", call);
+    let made = all.call("artifact", (54, 45), "garden_artifact_create", call);
     let head = made["artifact"]["head"].clone();
     let call = json!({"artifact": "doc", "based_on": head, "content": "one\nzwei\nthree\n", "reasoning": "r"});
     let ours = all.call("commit", (38, 35), "garden_artifact_commit", call)["commit"].clone();
@@ -218,13 +218,13 @@ fn garden(all: &mut Costs) {
     all.call("relate", (26, 24), "garden_relate", call);
     let root = all.world.ok("garden_stack", json!({}))["stack"][0].clone();
     let call = json!({"parent": root});
-    let log = all.call("fork", (27, 25), "garden_fork", call)["log"]["uuid"].clone();
+    let log = all.call("fork", (33, 27), "garden_fork", call)["log"]["uuid"].clone();
     let call = json!({"log": log, "write": "a thought", "keep": true});
     all.call("scratchpad", (25, 22), "scratchpad", call);
     let call = json!({"log": log, "summary": "learned"});
-    all.call("collapse", (32, 29), "garden_collapse", call);
+    all.call("collapse", (35, 30), "garden_collapse", call);
     let call = json!({"log": log});
-    all.call("reopen", (50, 45), "garden_reopen", call);
+    all.call("reopen", (62, 48), "garden_reopen", call);
     let call = json!({"log": root});
     all.call("frame", (16, 14), "garden_frame", call);
     let call = json!({"artifact": "page", "start": 1, "end": 2});
@@ -237,7 +237,7 @@ fn garden(all: &mut Costs) {
         .call_as(&bob, "reader_propose", call)
         .expect("proposed");
     let call = json!({"proposal": made["proposal"]["id"], "accept": true});
-    all.call("decide", (60, 57), "reader_decide", call);
+    all.call("decide", (69, 60), "reader_decide", call);
     let call = json!({"item": item});
     all.call("undo", (24, 21), "garden_undo", call);
     let call = json!({"threshold": 0.99});
