@@ -1,13 +1,25 @@
 //! The timeline page.
 
 use serde_json::{Value, json};
+use understory_model::Role;
 use understory_testkit::{Backend, on_both};
 
 use crate::http_pages::{HOSTILE, Stage};
 use crate::shell::says;
+use crate::web::AppState;
 
 /// A chain of causes over three agents; the place of the item in its middle.
 fn chain(stage: &Stage) -> i64 {
+    tell(|agent, note| stage.as_agent(agent, "garden_add", note));
+    let data = stage.data("timeline.json");
+    let entries = data["entries"].as_array().unwrap();
+    let item = entries
+        .iter()
+        .find(|one| one["text"].as_str().unwrap().contains("We store"));
+    item.unwrap()["seq"].as_i64().unwrap()
+}
+
+fn tell(add: impl Fn(&str, Value) -> Value) {
     let mut cause: Option<String> = None;
     for (agent, text) in [
         ("ada", "Can forty people write at once?"),
@@ -20,15 +32,9 @@ fn chain(stage: &Stage) -> i64 {
         if let Some(cause) = &cause {
             note["caused_by"] = json!(cause);
         }
-        let added = stage.as_agent(agent, "garden_add", note);
+        let added = add(agent, note);
         cause = added["item"]["uuid"].as_str().map(str::to_owned);
     }
-    let data = stage.data("timeline.json");
-    let entries = data["entries"].as_array().unwrap();
-    let item = entries
-        .iter()
-        .find(|one| one["text"].as_str().unwrap().contains("We store"));
-    item.unwrap()["seq"].as_i64().unwrap()
 }
 
 fn lane<'d>(data: &'d Value, agent: &str) -> &'d Value {
@@ -201,7 +207,8 @@ fn a_long_window_is_in_bars_by_the_hour(backend: Backend) {
 #[on_both]
 fn much_is_bounded_and_all_of_it_can_be_reached(backend: Backend) {
     let stage = Stage::new(backend);
-    says(&stage.get("timeline").body, &["Nothing has happened yet."]);
+    // Only that the person has come.
+    says(&stage.get("timeline").body, &["logged in"]);
     for round in 0..50 {
         let node = |n| json!({"ref": format!("n{n}"), "summary": format!("{HOSTILE} {round} {n}")});
         let nodes: Vec<Value> = (0..50).map(node).collect();
@@ -237,7 +244,17 @@ fn much_is_bounded_and_all_of_it_can_be_reached(backend: Backend) {
 
 #[test]
 fn a_person_at_the_timeline() {
-    let stage = Stage::filled(Backend::sqlite());
-    chain(&stage);
-    crate::browser::run(&stage.site, &stage.server, "timeline");
+    // The person logs in for themselves.
+    let site = AppState::new(Backend::sqlite());
+    let server = site.serve();
+    let call = |agent: &str, tool: &str, arguments: Value| {
+        server.ok(&site.token(agent, "garden", Role::Worker), tool, arguments)
+    };
+    call(
+        "ada",
+        "graph_plan",
+        json!({"nodes": [{"ref": "a", "summary": HOSTILE}]}),
+    );
+    tell(|agent, note| call(agent, "garden_add", note));
+    crate::browser::run(&site, &server, "timeline");
 }

@@ -476,6 +476,8 @@ impl<'w, 'c> Work<'w, 'c> {
 
     /// Writes the rest; whether there is anything to commit.
     pub(crate) fn finish(&mut self) -> Result<bool> {
+        // No rule reads what a timeline shows, so that it is written once.
+        self.core.seen.flush(self.tx, self.core.ws)?;
         self.flush()?;
         if self.appended && !self.beyond_quota {
             quota::check(self.tx, self.core.ws, self.head.seq, self.rules.quotas)?;

@@ -73,74 +73,74 @@ fn graph(all: &mut Costs) {
         (0..n).map(node).collect()
     };
     let nodes = json!({"nodes": many(10)});
-    all.call("plan ten", (85, 32), "graph_plan", nodes);
+    all.call("plan ten", (88, 33), "graph_plan", nodes);
     let nodes = json!({"nodes": many(40)});
-    all.call("plan forty", (253, 18), "graph_plan", nodes);
+    all.call("plan forty", (256, 19), "graph_plan", nodes);
     let update = |n: usize| json!({"node_id": format!("TASK-{n:03}"), "summary": format!("new {n}"), "properties": {"area": n}});
     let updates = json!({"updates": [update(1)]});
-    all.call("update one", (16, 15), "graph_update", updates);
+    all.call("update one", (19, 16), "graph_update", updates);
     let updates: Vec<Value> = (1..=20).map(update).collect();
     let updates = json!({ "updates": updates });
-    all.call("update twenty", (179, 124), "graph_update", updates);
+    all.call("update twenty", (182, 125), "graph_update", updates);
     let resolved = json!({"updates": [{"node_id": "TASK-020", "resolved": true, "summary": "x"}]});
-    all.call("resolve", (19, 18), "graph_update", resolved);
+    all.call("resolve", (22, 19), "graph_update", resolved);
     let edge =
         |n: usize| json!({"from": format!("TASK-{n:03}"), "to": "TASK-019", "type": "depends_on"});
     let edges: Vec<Value> = (1..=10).map(edge).collect();
     let edges = json!({ "edges": edges });
-    all.call("connect ten", (109, 90), "graph_connect", edges);
+    all.call("connect ten", (112, 91), "graph_connect", edges);
     let operations = |from: usize| -> Value {
         let under =
             |n| json!({"op": "move", "node_id": format!("TASK-{n:03}"), "new_parent": "TASK-030"});
         json!({"operations": (from..from + 5).map(under).collect::<Vec<_>>()})
     };
-    all.call("move five", (112, 101), "graph_restructure", operations(1));
+    all.call("move five", (127, 106), "graph_restructure", operations(1));
     let drops: Vec<Value> = (6..9)
         .map(|n| json!({"op": "drop", "node_id": format!("TASK-{n:03}"), "reason": "out"}))
         .collect();
     let drops = json!({ "operations": drops });
-    all.call("drop three", (55, 46), "graph_restructure", drops);
+    all.call("drop three", (64, 49), "graph_restructure", drops);
     let claim = json!({"claim": true, "count": 5});
-    all.call("claim five", (67, 44), "graph_next", claim);
+    all.call("claim five", (75, 46), "graph_next", claim);
 }
 
 fn records(all: &mut Costs) {
     let record = |n: usize, parent: Value| json!({"parent_id": parent, "type": "note", "title": format!("title {n}"), "summary": "s", "body": "b"});
     let call = record(1, Value::Null);
-    all.call("record", (22, 18), "create_record", call);
+    all.call("record", (28, 19), "create_record", call);
     let mut call = record(2, json!("R001"));
     call["related"] = json!(["R001"]);
-    all.call("related record", (24, 23), "create_record", call);
+    all.call("related record", (27, 24), "create_record", call);
     let many: Vec<Value> = (10..30).map(|n| record(n, json!("R001"))).collect();
     let many = json!({ "records": many });
-    all.call("twenty records", (175, 60), "create_records", many);
+    all.call("twenty records", (178, 61), "create_records", many);
     let call = json!({"id": "R002", "body": "new", "related": ["R003", "R004"]});
-    all.call("change record", (27, 26), "update_record", call);
+    all.call("change record", (30, 27), "update_record", call);
     let call = json!({"id": "R003", "parent_id": "R002"});
-    all.call("move record", (29, 29), "update_record", call);
+    all.call("move record", (32, 30), "update_record", call);
     let call = json!({"id": "R001", "to_state": "RESOLVED", "resolved_by": "R002"});
-    all.call("resolve record", (22, 22), "transition", call);
+    all.call("resolve record", (25, 23), "transition", call);
     let call = json!({"id": "R004", "session_id": "s1"});
-    all.call("activate", (32, 31), "activate", call);
-    all.call("sync", (12, 12), "sync_session", json!({}));
+    all.call("activate", (38, 33), "activate", call);
+    all.call("sync", (15, 13), "sync_session", json!({}));
     let call = json!({"summary": "saved"});
-    all.call("save", (18, 17), "save_session", call);
-    all.call("close", (18, 18), "close_session", json!({}));
+    all.call("save", (21, 18), "save_session", call);
+    all.call("close", (21, 19), "close_session", json!({}));
     let call = json!({"name": "other"});
-    all.call("project", (8, 8), "create_project", call);
+    all.call("project", (11, 9), "create_project", call);
 }
 
 fn reasoning(all: &mut Costs) {
     let workspace = "garden-shed";
     let call =
         json!({"workspace": workspace, "branch": "main", "doc": "notes", "content": "first"});
-    all.call("note", (17, 16), "branchmind_notes_commit", call);
+    all.call("note", (20, 17), "branchmind_notes_commit", call);
     let op = |n: usize, title: &str| json!({"op": "node_upsert", "id": format!("i{n}"), "type": "idea", "title": title});
     let ops: Vec<Value> = (0..10).map(|n| op(n, "base")).collect();
     let call = json!({"workspace": workspace, "branch": "main", "doc": "graph", "ops": ops});
-    all.call("apply ten", (44, 17), "branchmind_graph_apply", call);
+    all.call("apply ten", (47, 18), "branchmind_graph_apply", call);
     let call = json!({"workspace": workspace, "name": "beside", "from": "main"});
-    all.call("branch", (9, 9), "branchmind_branch_create", call);
+    all.call("branch", (12, 10), "branchmind_branch_create", call);
     for branch in ["main", "beside"] {
         let ops: Vec<Value> = (0..10).map(|n| op(n, branch)).collect();
         let call = json!({"workspace": workspace, "branch": branch, "doc": "graph", "ops": ops});
@@ -153,82 +153,82 @@ fn reasoning(all: &mut Costs) {
     let call = json!({"workspace": workspace, "branch": "beside", "doc": "graph", "ops": ops});
     all.world.ok("branchmind_graph_apply", call);
     let call = json!({"workspace": workspace, "from": "beside", "into": "main", "doc": "notes"});
-    all.call("merge notes", (11, 11), "branchmind_merge", call);
+    all.call("merge notes", (14, 12), "branchmind_merge", call);
     let call = json!({"workspace": workspace, "from": "beside", "into": "main", "doc": "graph"});
-    let merged = all.call("merge graph", (75, 29), "branchmind_graph_merge", call);
+    let merged = all.call("merge graph", (88, 31), "branchmind_graph_merge", call);
     let conflict = merged["conflict_ids"][0].clone();
     let call = json!({"workspace": workspace, "conflict_id": conflict, "resolution": "use_from"});
     all.call(
         "resolve conflict",
-        (13, 12),
+        (16, 13),
         "branchmind_graph_conflict_resolve",
         call,
     );
     let call = json!({"workspace": workspace, "target": "TASK-010", "card": {"id": "h", "type": "hypothesis", "title": "T"}});
-    all.call("card", (25, 23), "branchmind_think_card", call);
+    all.call("card", (28, 24), "branchmind_think_card", call);
     let call = json!({"workspace": workspace, "ref": "beside"});
-    all.call("checkout", (9, 9), "branchmind_checkout", call);
+    all.call("checkout", (12, 10), "branchmind_checkout", call);
 }
 
 fn threads(all: &mut Costs) {
     let call = json!({"title": "T", "participants": ["bob", "ada"]});
-    all.call("thread", (18, 17), "create_thread", call);
+    all.call("thread", (21, 18), "create_thread", call);
     let call = json!({"thread_id": "th_001", "body": "hello @bob, see TASK-001"});
-    all.call("message", (19, 18), "post_message", call);
+    all.call("message", (22, 19), "post_message", call);
     let call = json!({"thread_id": "th_001", "body": "found", "kind": "event", "metadata":
         {"event_type": "finding_reported", "finding_id": "F", "commit": "abc1234"}});
-    all.call("finding", (23, 22), "post_message", call);
+    all.call("finding", (27, 24), "post_message", call);
     let call = json!({"resumable": true});
     all.call("heartbeat", (6, 6), "heartbeat_session", call);
     let said = json!({"thread_id": "th_001", "body": "Look @ada"});
     let bob = World::caller("bob");
     all.world.call_as(&bob, "post_message", said).expect("said");
     let call = json!({"thread_id": "th_001", "target_agent_id": "ada", "reason": "look"});
-    all.call("trigger", (20, 20), "trigger_participant", call);
+    all.call("trigger", (23, 21), "trigger_participant", call);
     let call = json!({"thread_id": "th_001", "status": "blocked", "reason": "x"});
-    all.call("status", (16, 15), "update_thread_status", call);
+    all.call("status", (19, 16), "update_thread_status", call);
     let call = json!({"thread_id": "th_001", "last_read_seq": 3});
-    all.call("ack", (20, 20), "ack_read", call);
+    all.call("ack", (26, 22), "ack_read", call);
     let call = json!({"to": ["cyd"], "body": "direct"});
-    all.call("direct message", (32, 29), "post_message", call);
+    all.call("direct message", (38, 31), "post_message", call);
 }
 
 fn garden(all: &mut Costs) {
     let call = json!({"type": "Note", "description": "the first word about TASK-001"});
-    let added = all.call("garden note", (22, 21), "garden_add", call);
+    let added = all.call("garden note", (28, 23), "garden_add", call);
     let item = added["item"]["uuid"].clone();
     let call = json!({"label": "doc", "content": "one\ntwo\nthree\n"});
-    let made = all.call("artifact", (45, 42), "garden_artifact_create", call);
+    let made = all.call("artifact", (54, 45), "garden_artifact_create", call);
     let head = made["artifact"]["head"].clone();
     let call = json!({"artifact": "doc", "based_on": head, "content": "one\nzwei\nthree\n", "reasoning": "r"});
-    let ours = all.call("commit", (35, 34), "garden_artifact_commit", call)["commit"].clone();
+    let ours = all.call("commit", (38, 35), "garden_artifact_commit", call)["commit"].clone();
     let call =
         json!({"artifact": "doc", "based_on": head, "content": "one\ntwo\ndrei\n", "fork": true});
     let theirs = all.world.ok("garden_artifact_commit", call)["commit"].clone();
     let call = json!({"artifact": "doc", "ours": ours, "theirs": theirs});
-    all.call("merge artifact", (40, 40), "garden_artifact_merge", call);
+    all.call("merge artifact", (43, 41), "garden_artifact_merge", call);
     let call = json!({"artifact": "doc", "label": "page"});
-    all.call("relabel", (25, 25), "garden_artifact_relabel", call);
+    all.call("relabel", (28, 26), "garden_artifact_relabel", call);
     let call = json!({"type": "thing", "data": {"text": "x"}});
-    let thing = all.call("entity", (14, 13), "garden_entity_create", call)["entity"].clone();
+    let thing = all.call("entity", (17, 14), "garden_entity_create", call)["entity"].clone();
     let call =
         json!({"uuid": thing["uuid"], "data": {"text": "y"}, "based_on_hash": thing["hash"]});
-    all.call("change entity", (17, 17), "garden_entity_update", call);
+    all.call("change entity", (20, 18), "garden_entity_update", call);
     let call = json!({"kind": "derived_from", "source": "R001", "target": item});
-    all.call("relate", (23, 23), "garden_relate", call);
+    all.call("relate", (26, 24), "garden_relate", call);
     let root = all.world.ok("garden_stack", json!({}))["stack"][0].clone();
     let call = json!({"parent": root});
-    let log = all.call("fork", (24, 24), "garden_fork", call)["log"]["uuid"].clone();
+    let log = all.call("fork", (33, 27), "garden_fork", call)["log"]["uuid"].clone();
     let call = json!({"log": log, "write": "a thought", "keep": true});
-    all.call("scratchpad", (22, 21), "scratchpad", call);
+    all.call("scratchpad", (25, 22), "scratchpad", call);
     let call = json!({"log": log, "summary": "learned"});
-    all.call("collapse", (29, 28), "garden_collapse", call);
+    all.call("collapse", (35, 30), "garden_collapse", call);
     let call = json!({"log": log});
-    all.call("reopen", (47, 44), "garden_reopen", call);
+    all.call("reopen", (62, 48), "garden_reopen", call);
     let call = json!({"log": root});
-    all.call("frame", (13, 13), "garden_frame", call);
+    all.call("frame", (16, 14), "garden_frame", call);
     let call = json!({"artifact": "page", "start": 1, "end": 2});
-    all.call("scroll", (21, 21), "reader_scroll", call);
+    all.call("scroll", (24, 22), "reader_scroll", call);
     let call =
         json!({"artifact": "page", "start": 2, "end": 2, "content": "dos", "reasoning": "r"});
     let bob = World::caller("bob");
@@ -237,9 +237,9 @@ fn garden(all: &mut Costs) {
         .call_as(&bob, "reader_propose", call)
         .expect("proposed");
     let call = json!({"proposal": made["proposal"]["id"], "accept": true});
-    all.call("decide", (57, 56), "reader_decide", call);
+    all.call("decide", (69, 60), "reader_decide", call);
     let call = json!({"item": item});
-    all.call("undo", (21, 20), "garden_undo", call);
+    all.call("undo", (24, 21), "garden_undo", call);
     let call = json!({"threshold": 0.99});
     all.call("fossilize", (10, 10), "garden_fossilize", call);
 }

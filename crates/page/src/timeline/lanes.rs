@@ -416,6 +416,10 @@ fn curve((x1, y1): Point, (x2, y2): Point) -> String {
     let start = x1 + 12.0 * ahead;
     let rise = if y2 < y1 { 17.0 } else { -17.0 };
     let arrives = y2 + rise;
+    if (x2 - x1).abs() < 20.0 && (y1 - y2).abs() >= 1.0 {
+        // There is no room beside it.
+        return format!("M{x1:.1} {:.1}L{x2:.1} {arrives:.1}", y1 - rise / 2.0);
+    }
     if (y1 - y2).abs() < 1.0 {
         return format!(
             "M{start:.1} {:.1}C{start:.1} {:.1} {x2:.1} {:.1} {x2:.1} {arrives:.1}",

@@ -126,6 +126,7 @@ fn sentence(visit: &Visit<'_>, shown: &Shown, item: &Item, open: bool) -> Markup
     html! {
         a.title data-soft data-close[open] data-focus[open] aria-expanded=(if open { "true" } else { "false" }) href=(place) {
             b { (stored(called(shown, &entry.actor))) } " " (did(item))
+            @if entry.handle.is_none() && !entry.text.is_empty() { ":" }
         }
         " " (handle(visit, entry)) " "
         @if !entry.text.is_empty() { (stored(&cut(&entry.text, SHOWN))) }

@@ -417,7 +417,6 @@ impl Core {
         self.new_keys.clear();
         activity::add(tx, ws, &std::mem::take(&mut self.new_activity))?;
         self.flush_vertices(tx)?;
-        self.seen.flush(tx, ws)?;
         // Each row was written once; the next change of one of them must come after it.
         tx.send()
     }
@@ -429,6 +428,7 @@ impl Core {
 
     /// Writes every row that changed, and the texts.
     pub fn finish(&mut self, tx: &mut Tx<'_>) -> Result<()> {
+        self.seen.flush(tx, self.ws)?;
         self.flush(tx)?;
         let changes: Vec<TextChange> = self.texts.take().collect();
         texts::apply(tx, &changes)
