@@ -47,7 +47,7 @@ fn a_search_says_how_it_found(backend: Backend) {
             "href=\"/garden/records/R001\"",
             "href=\"/garden/artifacts/goals_shop%3A2\"",
             "href=\"/garden/threads/th_001?at=1#1\"",
-            "claimed, <bdi>ada</bdi>",
+            "<bdi>claimed</bdi>, <bdi>ada</bdi>",
         ],
     );
     let named = stage.get("search?q=TASK-001").body;
@@ -123,7 +123,7 @@ fn names_are_completed(backend: Backend) {
     assert_eq!(offers("goals_shop:"), ["goals_shop:1", "goals_shop:2"]);
     assert_eq!(offers("goals_shop:2"), ["goals_shop:2"]);
     assert_eq!(offers("%40a"), ["ada"], "the person is not offered");
-    assert_eq!(offers("%40goal"), ["goals_shop"]);
+    assert_eq!(offers("%40goal")[0], "goals_shop");
     assert!(
         offers("%40retire").contains(&"TASK-001".to_owned()),
         "{:?}",
