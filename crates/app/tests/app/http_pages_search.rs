@@ -79,7 +79,7 @@ fn the_palette_goes_there_and_does_things(backend: Backend) {
             "New task “",
             "data-task=\"old key\"",
             "threads/new?body=old%20key",
-            " ms</span>",
+            " results</span>",
         ],
     );
     assert!(!found.contains("<html"), "a part of a page: {found}");
