@@ -47,7 +47,7 @@ fn a_search_says_how_it_found(backend: Backend) {
             "href=\"/garden/records/R001\"",
             "href=\"/garden/artifacts/goals_shop%3A2\"",
             "href=\"/garden/threads/th_001?at=1#1\"",
-            "claimed, <bdi>ada</bdi>",
+            "<bdi>claimed</bdi>, <bdi>ada</bdi>",
         ],
     );
     let named = stage.get("search?q=TASK-001").body;
@@ -79,7 +79,7 @@ fn the_palette_goes_there_and_does_things(backend: Backend) {
             "New task “",
             "data-task=\"old key\"",
             "threads/new?body=old%20key",
-            " ms</span>",
+            " results</span>",
         ],
     );
     assert!(!found.contains("<html"), "a part of a page: {found}");
@@ -123,7 +123,7 @@ fn names_are_completed(backend: Backend) {
     assert_eq!(offers("goals_shop:"), ["goals_shop:1", "goals_shop:2"]);
     assert_eq!(offers("goals_shop:2"), ["goals_shop:2"]);
     assert_eq!(offers("%40a"), ["ada"], "the person is not offered");
-    assert_eq!(offers("%40goal"), ["goals_shop"]);
+    assert_eq!(offers("%40goal")[0], "goals_shop");
     assert!(
         offers("%40retire").contains(&"TASK-001".to_owned()),
         "{:?}",

@@ -7,13 +7,13 @@ const openPalette = async () => {
   const list = () => $("#found", box);
   let asked = 0, shown = 0, waits = 0, settled = null;
   const ask = async () => {
-    const mine = ++asked, next = await fragmentOf("palette", { q: field.value.trim() });
+    const mine = ++asked, begun = performance.now(), next = await fragmentOf("palette", { q: field.value.trim() });
     // An answer that comes after a later one says nothing any more.
     if (mine < shown) return;
     if (!next) { told.textContent = "The server does not answer."; return; }
     shown = mine;
     list().replaceWith($("#found", next));
-    told.textContent = $("label .meta", next).textContent;
+    told.textContent = `${$("label .meta", next).textContent} in ${Math.round(performance.now() - begun)} ms`;
     $(".preview", box)?.remove();
     choose(field, list());
     announce(`${all("[role=option]", list()).length} found`);

@@ -1,8 +1,6 @@
 //! The palette, as the script shows it over any page: what goes there, what has the words, what
 //! means the same, and what can be done. It is made here, so that it looks and is escaped as everything.
 
-use std::time::Instant;
-
 use maud::{Markup, html};
 use serde_json::{Value, json};
 use understory_engine::kernel::search::glance::Glance;
@@ -13,7 +11,7 @@ use super::find::{Hits, find, words};
 use super::{question, rows};
 use crate::Place;
 use crate::marks::{Mark, mark};
-use crate::text::{plain, segment, stored};
+use crate::text::{count, plain, segment, stored};
 use crate::visit::Visit;
 
 /// Hits, and of each group.
@@ -42,13 +40,12 @@ enum Does {
 }
 
 pub fn palette(visit: &Visit<'_>) -> Result<(Markup, Value), Fault> {
-    let begun = Instant::now();
     let query = question(visit);
     let found = find(visit, query, HITS)?;
     let doing = doing(visit, query)?;
     let told = match query {
         "" => String::new(),
-        _ => format!("{} in {} ms", found.count(), begun.elapsed().as_millis()),
+        _ => count(found.count(), "result", "results"),
     };
     let list = dialog(visit, query, &found, &doing, &told);
     let json = json!({"goes_there": found.goes_there, "results": found.answer.hits, "note": found.answer.note});

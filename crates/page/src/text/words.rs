@@ -438,5 +438,4 @@ impl<'w> Words<'w> {
 }
 
 #[cfg(test)]
-#[path = "words_tests.rs"]
 mod tests;
