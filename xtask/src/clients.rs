@@ -40,7 +40,7 @@ const NODE: [(&str, &[&str]); 5] = [
         &["@anthropic-ai/claude-code@2.1.325", "@openai/codex@0.166.0"],
     ),
     ("opencode", &["opencode-ai@1.18.33"]),
-    ("browser", &["playwright-core@1.64.1"]),
+    ("browser", &["playwright-core@1.64.1", "axe-core@4.14.1"]),
 ];
 /// What the agents run in, a terminal and a network of their own, and the browser that looks at the
 /// pages: the programs, how they tell their version, and Debian's packages.

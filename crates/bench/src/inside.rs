@@ -39,6 +39,10 @@ impl Inside {
         })
     }
 
+    pub fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
     pub fn call(&self, tool: &str, arguments: Value) -> Outcome<Value> {
         let context = Context {
             engine: &self.engine,

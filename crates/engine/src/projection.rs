@@ -19,6 +19,7 @@ use crate::graph::projection as node;
 use crate::kernel::content::relation::REVERTED;
 use crate::kernel::core::{Core, Thing};
 use crate::kernel::search::sort;
+use crate::kernel::surface::{Surface, sign_of};
 use crate::kernel::{credentials, revoked};
 use crate::kinds::{ARTIFACT_DELTA, EntityKind};
 use crate::reasoning::projection as reasoning;
@@ -35,6 +36,10 @@ pub fn replay(tx: &mut Tx<'_>, core: &mut Core, item: &Item) -> Result<()> {
 pub fn apply(tx: &mut Tx<'_>, core: &mut Core, item: &Item, fact: &Fact) -> Result<()> {
     credentials::noticed(tx, core, item)?;
     core.texts.at = item.seq;
+    core.seen.count(item, Surface::of_item(item, fact));
+    if let Some(sign) = sign_of(fact) {
+        core.seen.sign(item, sign);
+    }
     match fact {
         Fact::Entity(delta) => entity(tx, core, item, delta),
         Fact::NoteEntry(entry) => reasoning::entry(tx, core, item, entry),

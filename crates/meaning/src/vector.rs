@@ -62,8 +62,16 @@ pub(crate) fn mean(tokens: &[u16]) -> Option<Vector> {
     // Only operations that IEEE 754 defines to the last bit.
     let factor = LENGTH / (square as f64).sqrt();
     Some(Vector(sum.map(|n| {
-        (f64::from(n) * factor).round().clamp(-127.0, 127.0) as i8
+        rounded(f64::from(n) * factor).clamp(-127, 127) as i8
     })))
+}
+
+/// `f64::round` for numbers that fit an i32, to the same bit: what is cut off is exact. Without the
+/// call, several numbers are rounded by one instruction.
+fn rounded(number: f64) -> i32 {
+    let whole = number as i32;
+    let rest = number - f64::from(whole);
+    whole + i32::from(rest >= 0.5) - i32::from(rest <= -0.5)
 }
 
 /// How close two vectors are, as an exact number; see `closeness`.
@@ -116,4 +124,31 @@ pub fn closest(
 fn keep(best: &mut Vec<(i32, usize)>, most: usize) {
     best.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
     best.truncate(most);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_rounded_as_the_standard_library_does() {
+        let near: [f64; 10] = [
+            0.0,
+            0.25,
+            0.5,
+            0.499_999_999_999_999_94,
+            0.75,
+            1.0,
+            1.5,
+            2.5,
+            126.5,
+            1e6 + 0.5,
+        ];
+        for number in near
+            .iter()
+            .flat_map(|n: &f64| [*n, -n, n.next_up(), n.next_down()])
+        {
+            assert_eq!(f64::from(rounded(number)), number.round() + 0.0, "{number}");
+        }
+    }
 }

@@ -21,7 +21,8 @@ pub fn check_numbers(json: &[u8]) -> Result<(), Fault> {
 
 /// What a value stands in.
 enum Inside {
-    Object(String),
+    /// Where the name of its field begins and ends.
+    Object(usize, usize),
     Array(usize),
 }
 
@@ -38,12 +39,11 @@ fn lost(json: &[u8]) -> Option<(String, bool)> {
                 at = end;
             }
             b':' => {
-                let key = json.get(text.0..text.1).unwrap_or_default();
-                if let Some(Inside::Object(name)) = inside.last_mut() {
-                    *name = String::from_utf8_lossy(key).into_owned();
+                if let Some(Inside::Object(start, end)) = inside.last_mut() {
+                    (*start, *end) = text;
                 }
             }
-            b'{' => inside.push(Inside::Object(String::new())),
+            b'{' => inside.push(Inside::Object(0, 0)),
             b'[' => inside.push(Inside::Array(0)),
             b'}' | b']' => {
                 inside.pop();
@@ -58,7 +58,7 @@ fn lost(json: &[u8]) -> Option<(String, bool)> {
                 let length = rest.take_while(|byte| is_number(**byte)).count();
                 let number = &json[at..at + length];
                 if let Some(zero) = not_kept(number) {
-                    return Some((path(&inside), zero));
+                    return Some((path(json, &inside), zero));
                 }
                 at += length - 1;
             }
@@ -98,15 +98,16 @@ fn not_kept(number: &[u8]) -> Option<bool> {
     (text.parse::<i64>().is_err() && text.parse::<u64>().is_err()).then_some(false)
 }
 
-fn path(inside: &[Inside]) -> String {
+fn path(json: &[u8], inside: &[Inside]) -> String {
     let mut path = String::new();
     for step in inside {
         match step {
-            Inside::Object(name) => {
+            Inside::Object(start, end) => {
                 if !path.is_empty() {
                     path.push('.');
                 }
-                path.extend(name.chars().take(80));
+                let name = json.get(*start..*end).unwrap_or_default();
+                path.extend(String::from_utf8_lossy(name).chars().take(80));
             }
             Inside::Array(index) => path.push_str(&format!("[{index}]")),
         }

@@ -253,6 +253,9 @@ pub struct SessionDetails {
     /// The version that refused it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<i64>,
+    /// The version that it began from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub saw: Option<i64>,
     /// The state that was refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to_state: Option<RecordState>,
@@ -266,6 +269,11 @@ impl SessionDetails {
     pub fn read(details: Option<&Value>) -> SessionDetails {
         let read = details.and_then(|details| SessionDetails::deserialize(details).ok());
         read.unwrap_or_default()
+    }
+
+    /// Whether it says nothing.
+    pub fn is_empty(&self) -> bool {
+        *self == SessionDetails::default()
     }
 
     /// What the log keeps.
@@ -302,6 +310,7 @@ mod tests {
     fn details_are_written_as_they_were_read() {
         for written in [
             r#"{"proposed":{"metadata":{"a":1},"parent_id":null,"title":"t"},"version":3}"#,
+            r#"{"proposed":{"title":"t"},"version":3,"saw":2}"#,
             r#"{"sessions":["a","b"]}"#,
             r#"{"to_state":"LATER"}"#,
             r#"{"overrode_version":4}"#,

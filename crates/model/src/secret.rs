@@ -6,11 +6,15 @@
 
 mod assigned;
 mod known;
+mod quick;
 
 use std::fmt;
 use std::ops::Range;
 
 use serde_json::Value;
+
+pub use quick::may_be_in;
+use quick::may_hold;
 
 /// What sort of credential a text looks like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -167,62 +171,6 @@ pub fn find(text: &str) -> Vec<Found> {
     } else {
         Vec::new()
     }
-}
-
-/// The shortest run of a credential's own signs: every known form is longer.
-const RUN: usize = 16;
-
-/// Whether a text is worth a closer look. Most texts are ordinary words, which one quick pass tells: a
-/// credential is a long run of signs, follows a `:` or `=`, or begins with five dashes.
-fn may_hold(text: &[u8]) -> bool {
-    let (mut run, mut dashes) = (0, 0);
-    for byte in text {
-        match byte {
-            b':' | b'=' => return true,
-            b'-' => (run, dashes) = (run + 1, dashes + 1),
-            b'_' | b'.' | b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' => (run, dashes) = (run + 1, 0),
-            _ => (run, dashes) = (0, 0),
-        }
-        if run >= RUN || dashes >= 5 {
-            return true;
-        }
-    }
-    false
-}
-
-/// Whether [`find_in`] may find something in a JSON document, told from how it is written: without reading
-/// it, which costs several times as much.
-pub fn may_be_in(json: &str) -> bool {
-    let mut rest = json.as_bytes();
-    while let Some(begin) = rest.iter().position(|byte| *byte == b'"') {
-        let inside = &rest[begin + 1..];
-        let Some(length) = literal(inside) else {
-            return true;
-        };
-        let text = &inside[..length];
-        rest = &inside[length + 1..];
-        let is_name = rest.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b':');
-        if is_name && assigned::may_tell(text) || may_hold(text) && !is_digest(text) {
-            return true;
-        }
-    }
-    false
-}
-
-/// The bytes of a JSON text until its closing quote.
-fn literal(bytes: &[u8]) -> Option<usize> {
-    let mut escaped = false;
-    bytes.iter().position(|byte| {
-        let ends = *byte == b'"' && !escaped;
-        escaped = *byte == b'\\' && !escaped;
-        ends
-    })
-}
-
-/// Digests and ids of ours: lower hex digits, perhaps in groups, which no credential with a form of its own is.
-fn is_digest(text: &[u8]) -> bool {
-    text.iter()
-        .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f' | b'-'))
 }
 
 /// As [`find`]; `steps` counts the bytes that were looked at, so that a test can bound them.

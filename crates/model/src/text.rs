@@ -5,6 +5,7 @@
 //! but text, and nothing may split a character.
 
 use std::collections::HashSet;
+use std::fmt;
 
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
@@ -18,6 +19,13 @@ pub const MAX_GRAMS: usize = 2 * limits::LINE_CHARS;
 
 /// The text in lower case with a space for each control character, for case-blind substrings.
 pub fn fold(text: &str) -> String {
+    if text.is_ascii() {
+        let lower = text.to_ascii_lowercase();
+        return match lower.contains(|c: char| c.is_ascii_control()) {
+            true => lower.replace(|c: char| c.is_ascii_control(), " "),
+            false => lower,
+        };
+    }
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         if c.is_control() {
@@ -35,12 +43,15 @@ pub fn fold(text: &str) -> String {
 /// some were cut off. The codes are stored, so they must stay what they are: FNV-1a (32 bits) of
 /// the UTF-8 bytes, its top bit folded into its lowest so that they fit a positive `integer`.
 pub fn grams(folded: &str) -> Vec<i32> {
-    let bounds = || folded.char_indices().map(|(at, _)| at);
-    let ends = bounds().chain([folded.len()]).skip(3);
-    let mut codes: Vec<i32> = bounds()
-        .zip(ends)
-        .map(|(from, to)| gram(&folded.as_bytes()[from..to]))
-        .collect();
+    let bytes = folded.as_bytes();
+    let mut codes: Vec<i32> = if folded.is_ascii() {
+        bytes.windows(3).map(gram).collect()
+    } else {
+        let bounds = || folded.char_indices().map(|(at, _)| at);
+        let ends = bounds().chain([folded.len()]).skip(3);
+        let ranges = bounds().zip(ends);
+        ranges.map(|(from, to)| gram(&bytes[from..to])).collect()
+    };
     codes.sort_unstable();
     codes.dedup();
     codes.truncate(MAX_GRAMS);
@@ -64,6 +75,9 @@ pub fn words(text: &str) -> Vec<String> {
 /// once, and only this many bytes of them: an index entry of PostgreSQL cannot hold much more.
 pub fn searchable(text: &str) -> String {
     let long = text.len() > limits::INDEXED_BYTES;
+    if !long && text.is_ascii() {
+        return searchable_ascii(text);
+    }
     let mut seen = HashSet::new();
     let mut out = String::with_capacity(text.len().min(limits::INDEXED_BYTES));
     for token in tokens(text) {
@@ -81,6 +95,23 @@ pub fn searchable(text: &str) -> String {
         if long {
             seen.insert(word);
         }
+    }
+    out
+}
+
+/// [`searchable`] for most texts: the same words, found without looking at each character's properties.
+fn searchable_ascii(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for word in text.split(|c: char| !c.is_ascii_alphanumeric()) {
+        if word.is_empty() {
+            continue;
+        }
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        let start = out.len();
+        out.push_str(&word[..word.len().min(limits::WORD_CHARS)]);
+        out[start..].make_ascii_lowercase();
     }
     out
 }
@@ -122,7 +153,9 @@ pub fn is_common(word: &str) -> bool {
         "were", "what", "when", "where", "which", "who", "why", "will", "with", "would", "you",
         "your",
     ];
-    COMMON.binary_search(&word).is_ok()
+    /// None is longer, and most words are.
+    const LONGEST: usize = 5;
+    word.len() <= LONGEST && COMMON.binary_search(&word).is_ok()
 }
 
 /// A word and where it stands, counted in characters.
@@ -323,8 +356,10 @@ fn mark(out: &mut String, text: &str, hits: &[Hit], start: usize, end: usize) {
 }
 
 /// Refuses text that is too long, holds NUL (no database stores it), or says nothing where it must.
+///
+/// The field is only spelt out for a refusal, so a path may be given as `format_args!`.
 pub fn check_text(
-    field: &str,
+    field: impl fmt::Display,
     text: &str,
     max_chars: usize,
     allow_empty: bool,

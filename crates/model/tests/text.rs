@@ -7,6 +7,36 @@ use understory_model::text::{
     snippet, words,
 };
 
+/// Texts of ASCII alone take a shorter way, to the same words, letters and codes.
+#[test]
+fn plain_texts_are_read_as_others_are() {
+    let all: String = (0..128_u8).map(char::from).collect();
+    let long = "Word".repeat(40);
+    for text in [
+        "",
+        "a",
+        "Ab",
+        "Fix THE parser\n of 3 things_now",
+        "--x--",
+        &all,
+        &long,
+    ] {
+        // One letter that is not ASCII, set apart.
+        let other = format!("{text} \u{e9}");
+        let mut words = searchable(text);
+        words.push_str(if words.is_empty() { "e" } else { " e" });
+        assert_eq!(searchable(&other), words, "{text:?}");
+        assert_eq!(fold(&other), fold(text) + " \u{e9}", "{text:?}");
+        let (plain, more) = (grams(&fold(text)), grams(&fold(&other)));
+        assert!(plain.iter().all(|code| more.contains(code)), "{text:?}");
+        let distinct: std::collections::HashSet<&[u8]> = text.as_bytes().windows(3).collect();
+        assert!(plain.len() <= distinct.len(), "{text:?}");
+    }
+    for word in ["a", "about", "their", "would", "your"] {
+        assert!(understory_model::text::is_common(word), "{word}");
+    }
+}
+
 #[test]
 fn folding() {
     assert_eq!(fold("ÄRGER\0\tÉté İ"), "ärger  été i\u{307}");

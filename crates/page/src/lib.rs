@@ -5,12 +5,17 @@
 
 pub mod acts;
 mod agents;
+mod app;
 mod around;
 mod artifacts;
 mod assets;
+mod changed;
 mod conversations;
+mod dates;
+mod go;
 mod marks;
 mod missing;
+mod more;
 mod needs;
 mod now;
 mod projects;
@@ -28,9 +33,12 @@ mod work;
 
 use maud::Markup;
 use serde_json::Value;
+use understory_model::refs::parse_lines;
 use understory_model::{Code, Fault};
 
-pub use assets::{ICON, SCRIPT, STYLE, WAITS};
+pub use app::{BOARD, BOARD_MIME, board};
+pub use assets::{asset, largest};
+pub use proof::{Care, Finding, Proof, Proved, Running, Setting, Signed, Verdict};
 pub use text::segment;
 pub use visit::{Login, Query, Visit};
 
@@ -54,11 +62,15 @@ pub enum Found {
 /// What stands between the rail and the edges: up to three columns, each of which scrolls by itself.
 #[derive(Default)]
 struct Content {
+    /// The first segment of its address, whose files it loads.
+    at: String,
     /// Which entry of the rail is marked.
     place: Place,
     title: String,
     /// A sentence of counts beside the title.
     counts: String,
+    /// What stands over all columns: a picture of the whole, or a line that says in which state the page is.
+    above: Option<Markup>,
     /// Filters and views, at the right end of the head.
     controls: Markup,
     /// What one chooses from: a tree, or a list of threads. On a phone it stands alone until
@@ -71,6 +83,8 @@ struct Content {
     is_one: bool,
     /// The panel at the right: what is peeked at.
     side: Option<Side>,
+    /// A line below all columns, with what is done with all of the page.
+    foot: Option<Markup>,
     json: Value,
 }
 
@@ -210,16 +224,38 @@ pub fn page(visit: &Visit<'_>, path: &[&str]) -> Result<Found, Fault> {
         ["artifacts", rest @ ..] => artifacts::page(visit, rest),
         ["agents", rest @ ..] => agents::page(visit, rest),
         ["proof"] => proof::page(visit),
+        ["more"] => more::page(visit),
         ["why", name] => why::page(visit, name),
         ["search"] => search::page(visit),
-        ["go", name] => return Ok(Found::Moved(place_of(name))),
+        ["palette"] => return search::palette(visit).map(part),
+        ["complete"] => return search::complete(visit).map(part),
+        ["preview"] => return search::preview(visit).map(part),
+        ["go", name] => match go::page(visit, name) {
+            Ok(found) => return Ok(found),
+            Err(fault) if fault.code == Code::NotFound => {
+                let content = go::missing(visit, name);
+                return whole(visit, content, true);
+            }
+            Err(fault) => Err(fault),
+        },
         _ => Err(no_page()),
     };
+    let at = path.first().copied().unwrap_or_default();
     let (content, missing) = match content {
-        Ok(content) => (content, false),
-        Err(fault) if fault.code == Code::NotFound => (missing::page(path, &fault), true),
+        Ok(content) => (
+            Content {
+                at: at.to_owned(),
+                ..content
+            },
+            false,
+        ),
+        Err(fault) if fault.code == Code::NotFound => (missing::page(visit, path, &fault), true),
         Err(fault) => return Err(fault),
     };
+    whole(visit, content, missing)
+}
+
+fn whole(visit: &Visit<'_>, content: Content, missing: bool) -> Result<Found, Fault> {
     let html = shell::document(visit, &content)?.into_string();
     Ok(Found::Page(Page {
         html,
@@ -228,11 +264,20 @@ pub fn page(visit: &Visit<'_>, path: &[&str]) -> Result<Found, Fault> {
     }))
 }
 
+/// A part of a page that the script fetches, without what stands around pages.
+fn part((markup, json): (Markup, Value)) -> Found {
+    Found::Page(Page {
+        html: markup.into_string(),
+        json,
+        missing: false,
+    })
+}
+
 fn no_page() -> Fault {
     Fault::new(Code::NotFound, "there is no page here")
 }
 
-/// Where something that is called so is shown.
+/// Where something that is called so is shown, as far as its name alone tells.
 fn place_of(name: &str) -> String {
     let escaped = text::segment(name);
     let numbered = |prefix: &str| {
@@ -245,6 +290,8 @@ fn place_of(name: &str) -> String {
         format!("work/{escaped}")
     } else if numbered("R") && name.bytes().skip(1).all(|byte| byte.is_ascii_digit()) {
         format!("records/{escaped}")
+    } else if parse_lines(name).is_some() {
+        format!("artifacts/{escaped}")
     } else {
         format!("timeline?of={escaped}")
     }
@@ -259,6 +306,7 @@ mod tests {
         assert_eq!(place_of("th_004"), "threads/th_004");
         assert_eq!(place_of("TASK-001"), "work/TASK-001");
         assert_eq!(place_of("R001"), "records/R001");
+        assert_eq!(place_of("goals:3"), "artifacts/goals%3A3");
         assert_eq!(place_of("R001/../x"), "timeline?of=R001%2F..%2Fx");
     }
 }

@@ -2,6 +2,7 @@
 
 use serde_json::json;
 use understory_engine::garden::reader::{Proposals, ShownProposal};
+use understory_engine::kernel::credentials::Flagged;
 use understory_engine::reasoning::graph_conflicts::{self, Conflicts};
 use understory_engine::threads::list::{Line, Threads};
 use understory_engine::threads::wakes::{Wakes, Waking};
@@ -25,6 +26,8 @@ pub enum Need {
     Wake(Waking),
     Proposal(Box<ShownProposal>),
     Conflict(graph_conflicts::Line),
+    /// Items that hold what looks like a credential: how many, and the newest.
+    Credentials(i64, Flagged),
 }
 
 impl Need {
@@ -35,6 +38,18 @@ impl Need {
             Need::Wake(wake) => wake.updated_at,
             Need::Proposal(proposal) => proposal.created_at,
             Need::Conflict(conflict) => Time(conflict.created_at_ms * 1_000),
+            Need::Credentials(_, newest) => newest.at,
+        }
+    }
+
+    /// What an address calls it.
+    pub fn name(&self) -> &str {
+        match self {
+            Need::Message(line) | Need::Stuck(line) => &line.thread_id,
+            Need::Wake(wake) => &wake.wake_id,
+            Need::Proposal(proposal) => &proposal.id,
+            Need::Conflict(conflict) => &conflict.conflict_id,
+            Need::Credentials(..) => "credentials",
         }
     }
 }
@@ -67,6 +82,11 @@ pub fn needs(visit: &Visit<'_>) -> Result<Vec<Need>, Fault> {
     let conflicts: Option<Conflicts> = visit.ask_if_there("branchmind_graph_conflicts", asked)?;
     let conflicts = conflicts.map(|found| found.conflicts).unwrap_or_default();
     all.extend(conflicts.into_iter().map(Need::Conflict));
+    if visit.sees_all() {
+        let (engine, caller) = (visit.context.engine, visit.context.caller);
+        let (count, newest) = engine.credentials(caller, 1)?;
+        all.extend(newest.into_iter().map(|one| Need::Credentials(count, one)));
+    }
     all.sort_by_key(Need::since);
     Ok(all)
 }

@@ -5,6 +5,7 @@ use understory_engine::system::who::Agent;
 use understory_model::Fault;
 
 use crate::around::Around;
+use crate::assets::own;
 use crate::marks::{Mark, mark, who};
 use crate::text::{age, number, plain, segment, stored};
 use crate::visit::{PROJECT, Visit};
@@ -26,7 +27,13 @@ pub fn document(visit: &Visit<'_>, content: &Content) -> Result<Markup, Fault> {
                 title { @if waiting > 0 { "(" (number(waiting)) ") " } (title) " · " (plain(visit.workspace)) }
                 link rel="icon" href={ "/assets/" @if waiting > 0 { "waits.svg" } @else { "icon.svg" } };
                 link rel="stylesheet" href="/assets/page.css";
+                @let own = own(&content.at);
+                @if let Some(own) = own { link rel="stylesheet" href={ "/assets/" (own.place) ".css" }; }
+                link rel="stylesheet" href="/assets/narrow.css";
                 script src="/assets/page.js" defer {}
+                @if let Some(own) = own.filter(|own| !own.script.is_empty()) {
+                    script src={ "/assets/" (own.place) ".js" } defer {}
+                }
             }
             body data-events=(visit.link("events")) data-base=(visit.link("")) data-csrf=(visit.csrf)
                 data-project=[visit.project()] data-you=(visit.person()) {
@@ -39,6 +46,7 @@ pub fn document(visit: &Visit<'_>, content: &Content) -> Result<Markup, Fault> {
                         p.connection id="connection" role="status" {}
                         div.controls { (content.controls) }
                     }
+                    @if let Some(above) = &content.above { div id="above" { (above) } }
                     (columns(content))
                 }
                 p.skip id="told" role="status" aria-live="polite" {}
@@ -60,6 +68,7 @@ fn columns(content: &Content) -> Markup {
             @if let Some(side) = &content.side {
                 aside.column.side id="side" aria-label=(side.label) tabindex="-1" { (side.main) }
             }
+            @if let Some(foot) = &content.foot { div id="foot" { (foot) } }
         }
     }
 }
@@ -89,6 +98,7 @@ fn rail(visit: &Visit<'_>, current: Place, around: &Around) -> Markup {
             }
             (present(visit, around))
             (crate::proof::line(visit))
+            a.more-pages href=(visit.link("more")) { (mark(Mark::Act)) span { "More" } }
         }
     }
 }

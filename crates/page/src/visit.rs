@@ -1,18 +1,25 @@
 //! Who looks at which page, and the tools that it is made of.
 
 use std::cell::OnceCell;
+use std::collections::HashSet;
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use understory_engine::kernel::search::offer::labels;
+use understory_model::refs::parse_lines;
 use understory_model::{Code, Fault, Role, Time};
 use understory_tools::tool::Common;
 use understory_tools::{Context, registry};
 
 use crate::around::Around;
+use crate::proof::Care;
 use crate::text;
 
 /// What a tool may answer at most, in characters.
 const ROOM: usize = 4 << 20;
+
+/// Labels that are looked at to tell names of lines from other words.
+const LABELS: i64 = 2_000;
 
 /// A person at a page.
 pub struct Visit<'a> {
@@ -21,9 +28,14 @@ pub struct Visit<'a> {
     pub workspace: &'a str,
     /// The login's other half, which every form sends along.
     pub csrf: &'a str,
+    /// What the server knows beside the store.
+    pub care: &'a Care,
     pub now: Time,
     pub query: Query,
     around: OnceCell<Around>,
+    /// What addresses begin with: within an app they lead nowhere by themselves.
+    root: &'static str,
+    labels: OnceCell<HashSet<String>>,
 }
 
 /// A login, as far as a page needs it.
@@ -32,6 +44,8 @@ pub struct Login<'a> {
     pub workspace: &'a str,
     /// The login's other half, which every form sends along.
     pub csrf: &'a str,
+    /// What the server knows beside the store.
+    pub care: &'a Care,
 }
 
 impl<'a> Visit<'a> {
@@ -40,10 +54,18 @@ impl<'a> Visit<'a> {
             context,
             workspace: login.workspace,
             csrf: login.csrf,
+            care: login.care,
             now,
             query,
             around: OnceCell::new(),
+            root: "/",
+            labels: OnceCell::new(),
         }
+    }
+
+    /// The same inside a client's window, where no address is.
+    pub fn in_app(self) -> Visit<'a> {
+        Visit { root: "#", ..self }
     }
 
     /// What every page shows beside itself, asked for once a visit.
@@ -53,6 +75,22 @@ impl<'a> Visit<'a> {
         }
         let around = Around::of(self)?;
         Ok(self.around.get_or_init(|| around))
+    }
+
+    /// Whether a name such as `goals:3` may be that of a line: told from the labels of the project, asked
+    /// for once a visit. With more of them than are asked for, any label may be there.
+    pub fn has_label(&self, lines: &str) -> bool {
+        let Some(lines) = parse_lines(lines) else {
+            return false;
+        };
+        let labels = self.labels.get_or_init(|| {
+            let engine = self.context.engine;
+            let found = engine.view(self.context.caller, |view| {
+                labels(view, self.project(), LABELS)
+            });
+            found.unwrap_or_default().into_iter().collect()
+        });
+        labels.len() as i64 >= LABELS || lines.label.contains('/') || labels.contains(lines.label)
     }
 
     /// The project whose pages these are, where the address names one; else the caller's own.
@@ -90,7 +128,7 @@ impl<'a> Visit<'a> {
     pub fn link(&self, place: &str) -> String {
         let base = text::segment(self.workspace);
         let Some(project) = self.project().filter(|_| !place.contains("project=")) else {
-            return format!("/{base}/{place}");
+            return format!("{}{base}/{place}", self.root);
         };
         let (path, fragment) = match place.split_once('#') {
             Some((path, fragment)) => (path, format!("#{fragment}")),
@@ -98,7 +136,10 @@ impl<'a> Visit<'a> {
         };
         let joined = if path.contains('?') { '&' } else { '?' };
         let project = text::segment(project);
-        format!("/{base}/{path}{joined}{PROJECT}={project}{fragment}")
+        format!(
+            "{}{base}/{path}{joined}{PROJECT}={project}{fragment}",
+            self.root
+        )
     }
 
     /// The address of this page with some of its query changed; `None` takes a name away.
@@ -115,8 +156,8 @@ impl<'a> Visit<'a> {
             .collect();
         let base = text::segment(self.workspace);
         match query.is_empty() {
-            true => format!("/{base}/{place}"),
-            false => format!("/{base}/{place}?{}", query.join("&")),
+            true => format!("{}{base}/{place}", self.root),
+            false => format!("{}{base}/{place}?{}", self.root, query.join("&")),
         }
     }
 

@@ -143,6 +143,30 @@ pub fn some_labels(tx: &mut ReadTx<'_>, ws: Ws, project: Id, most: i64) -> Resul
     rows.into_iter().map(|mut row| row.text(0)).collect()
 }
 
+/// Labels of a project that begin so.
+pub fn labels_beginning(
+    tx: &mut ReadTx<'_>,
+    ws: Ws,
+    project: Id,
+    prefix: &str,
+    most: i64,
+) -> Result<Vec<String>> {
+    let prefix = prefix.replace('\0', "");
+    let rows = tx.rows(
+        "SELECT label FROM core_artifact WHERE ws = ?1 AND project = ?2 AND label >= ?3 \
+         ORDER BY label LIMIT ?4",
+        args![ws, project, &prefix, most],
+    )?;
+    let labels: Vec<String> = rows
+        .into_iter()
+        .map(|mut row| row.text(0))
+        .collect::<Result<_>>()?;
+    Ok(labels
+        .into_iter()
+        .filter(|label| label.starts_with(&prefix))
+        .collect())
+}
+
 table! {
     /// A commit, by its item.
     #[derive(Debug, Clone, PartialEq, Eq)]
@@ -204,6 +228,60 @@ pub fn commits(
          ORDER BY c.seq DESC LIMIT ?4"
     );
     table::all(tx, &sql, args![ws, artifact, before, most])
+}
+
+/// Who wrote the newest version of some artifacts of a project, by label.
+pub fn last_authors(
+    tx: &mut ReadTx<'_>,
+    ws: Ws,
+    project: Id,
+    labels: &[&str],
+) -> Result<HashMap<String, String>> {
+    let mut found = HashMap::new();
+    for some in labels.chunks(lists::AT_ONCE) {
+        let mut args = vec![Arg::from(ws), Arg::from(project)];
+        let places = lists::texts(some, &mut args);
+        let sql = format!(
+            "SELECT a.label, i.actor FROM core_artifact a CROSS JOIN soil_item i \
+             WHERE a.ws = ?1 AND a.project = ?2 AND a.label IN ({places}) \
+             AND i.ws = a.ws AND i.seq = a.head"
+        );
+        for mut row in tx.rows(&sql, &args)? {
+            found.insert(row.text(0)?, row.text(1)?);
+        }
+    }
+    Ok(found)
+}
+
+/// A commit as a history needs it: who made it, and when.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Past {
+    pub seq: Seq,
+    pub parent: Option<Seq>,
+    pub hash: String,
+    pub at: Time,
+    pub actor: String,
+}
+
+/// All commits of an artifact, oldest first, those beside the head too.
+pub fn history(tx: &mut ReadTx<'_>, ws: Ws, artifact: Id) -> Result<Vec<Past>> {
+    let rows = tx.rows(
+        "SELECT c.seq, c.parent, c.hash, i.realized_at, i.actor FROM core_commit c \
+         CROSS JOIN soil_item i WHERE c.ws = ?1 AND c.artifact = ?2 AND i.ws = c.ws \
+         AND i.seq = c.seq ORDER BY c.seq",
+        args![ws, artifact],
+    )?;
+    rows.into_iter()
+        .map(|mut row| {
+            Ok(Past {
+                seq: row.int(0)?,
+                parent: row.opt_int(1)?,
+                hash: row.text(2)?,
+                at: Time(row.int(3)?),
+                actor: row.text(4)?,
+            })
+        })
+        .collect()
 }
 
 /// The hashes of some commits of an artifact, by their places.

@@ -93,6 +93,35 @@ pub fn list(
     table::all(tx, &sql, args![ws, into, doc, before, most])
 }
 
+/// The branches that anything was ever merged into with a conflict, by name.
+pub fn destinations(tx: &mut ReadTx<'_>, ws: Ws, most: usize) -> Result<Vec<String>> {
+    let mut found: Vec<String> = Vec::new();
+    // Each is one step in the index, however many conflicts it has.
+    while found.len() < most {
+        let last = found.last().map_or("", String::as_str);
+        let row = tx.row(
+            "SELECT into_branch FROM core_conflict WHERE ws = ?1 AND into_branch > ?2 \
+             ORDER BY into_branch LIMIT 1",
+            args![ws, last],
+        )?;
+        match row {
+            Some(mut row) => found.push(row.text(0)?),
+            None => break,
+        }
+    }
+    Ok(found)
+}
+
+/// Ids of open conflicts of a destination, in whatever document.
+pub fn open_into(tx: &mut ReadTx<'_>, ws: Ws, into: &str, most: i64) -> Result<Vec<Id>> {
+    let rows = tx.rows(
+        "SELECT id FROM core_conflict WHERE ws = ?1 AND into_branch = ?2 AND open = 1 \
+         ORDER BY doc, id LIMIT ?3",
+        args![ws, into, most],
+    )?;
+    rows.iter().map(|row| row.int(0)).collect()
+}
+
 /// The open conflicts of a destination that have waited longest.
 pub fn oldest_open(
     tx: &mut ReadTx<'_>,

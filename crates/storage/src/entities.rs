@@ -43,8 +43,10 @@ pub fn by_handle(tx: &mut ReadTx<'_>, ws: Ws, handle: &str) -> Result<Option<Ent
     if handle.contains('\0') {
         return Ok(None);
     }
-    let sql = format!("SELECT {COLUMNS} FROM core_entity e WHERE e.ws = ?1 AND e.handle = ?2");
-    table::one(tx, &sql, args![ws, handle])
+    static SQL: LazyLock<String> = LazyLock::new(|| {
+        format!("SELECT {COLUMNS} FROM core_entity e WHERE e.ws = ?1 AND e.handle = ?2")
+    });
+    table::one(tx, &SQL, args![ws, handle])
 }
 
 /// The ids behind some handles; handles of nothing are left out.
@@ -99,6 +101,19 @@ pub fn handles_near(
         args,
     )?);
     rows.into_iter().map(|mut row| row.text(0)).collect()
+}
+
+/// Entities whose handles begin so, in the order of the index.
+pub fn beginning(tx: &mut ReadTx<'_>, ws: Ws, prefix: &str, most: i64) -> Result<Vec<Entity>> {
+    let prefix = prefix.replace('\0', "");
+    let sql = format!(
+        "SELECT {COLUMNS} FROM core_entity e WHERE e.ws = ?1 AND e.handle >= ?2 \
+         ORDER BY e.handle LIMIT ?3"
+    );
+    let mut found: Vec<Entity> = table::all(tx, &sql, args![ws, &prefix, most])?;
+    // Not every database orders all signs alike, so the range has no end in SQL.
+    found.retain(|entity| entity.handle.starts_with(&prefix));
+    Ok(found)
 }
 
 pub fn insert(tx: &mut Tx<'_>, ws: Ws, entities: &[&Entity]) -> Result<()> {

@@ -77,6 +77,39 @@ pub fn places(
     rows.iter().map(place).collect()
 }
 
+/// Parts whose id begins so, in a project or in none, by their ids; of any id, the newest.
+pub fn beginning(
+    tx: &mut ReadTx<'_>,
+    ws: Ws,
+    project: Option<Id>,
+    prefix: &str,
+    most: i64,
+) -> Result<Vec<(String, Place)>> {
+    let (range, order) = match prefix {
+        "^" | "" => ("", "seq DESC, position"),
+        _ => ("AND fragment >= ?4 AND fragment < ?5", "fragment, seq DESC"),
+    };
+    let sql = format!(
+        "SELECT fragment, seq, position FROM core_fragment WHERE ws = ?1 \
+         AND (project = 0 OR project = ?2) {range} ORDER BY {order} LIMIT ?3"
+    );
+    // Ids are made of small letters and digits, which all come before this sign.
+    let (prefix, end) = (prefix.replace('\0', ""), format!("{prefix}~"));
+    let project = project.unwrap_or(Id::ZERO);
+    let rows = match range {
+        "" => tx.rows(&sql, args![ws, project, most])?,
+        _ => tx.rows(&sql, args![ws, project, most, &prefix, &end])?,
+    };
+    let part = |mut row: crate::sql::Row| {
+        let place = Place {
+            seq: row.int(1)?,
+            position: row.int(2)?,
+        };
+        Ok((row.text(0)?, place))
+    };
+    rows.into_iter().map(part).collect()
+}
+
 /// The newest item before a place that has each of some ids, in a project or in none.
 pub fn newest_before(
     tx: &mut ReadTx<'_>,

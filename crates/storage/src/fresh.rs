@@ -48,11 +48,11 @@ fn count(tx: &mut ReadTx<'_>, sql: &str, args: &[Arg]) -> Result<i64> {
 fn keep(tx: &mut Tx<'_>, change: &TextChange) -> Result<()> {
     let text = change.text.as_ref();
     let [title, summary, body] = text.map(Text::clean).unwrap_or_default();
-    let grams: Vec<u8> = text
-        .iter()
-        .flat_map(|text| &text.grams)
-        .flat_map(|gram| gram.to_le_bytes())
-        .collect();
+    let grams = text.map_or(&[][..], |text| &text.grams);
+    let mut bytes: Vec<u8> = Vec::with_capacity(4 * grams.len());
+    for gram in grams {
+        bytes.extend_from_slice(&gram.to_le_bytes());
+    }
     tx.run(
         "INSERT INTO core_fresh (key, indexed, gone, title, summary, body, grams) \
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (key) DO UPDATE SET \
@@ -65,7 +65,7 @@ fn keep(tx: &mut Tx<'_>, change: &TextChange) -> Result<()> {
             &title,
             &summary,
             &body,
-            grams.as_slice()
+            bytes.as_slice()
         ],
     )?;
     Ok(())

@@ -179,6 +179,35 @@ pub fn first_at(tx: &mut ReadTx<'_>, ws: Ws, at: Time, end: Seq) -> Result<Seq> 
     Ok(low)
 }
 
+/// As [`first_at`] for many moments in ascending order, halving for all of them at once, so that it
+/// takes as many questions as one.
+pub fn first_at_each(tx: &mut ReadTx<'_>, ws: Ws, moments: &[Time], end: Seq) -> Result<Vec<Seq>> {
+    let mut bounds = vec![(Seq::FIRST, end.next()); moments.len()];
+    loop {
+        let middle = |(low, high): &(Seq, Seq)| *low + (*high - *low) / 2;
+        let mut open: Vec<Seq> = bounds
+            .iter()
+            .filter(|(low, high)| low < high)
+            .map(middle)
+            .collect();
+        if open.is_empty() {
+            return Ok(bounds.into_iter().map(|(low, _)| low).collect());
+        }
+        open.dedup();
+        let known = times(tx, ws, &open)?;
+        for (bound, moment) in bounds.iter_mut().zip(moments) {
+            if bound.0 >= bound.1 {
+                continue;
+            }
+            let at = middle(bound);
+            match known.get(&at) {
+                Some(time) if time < moment => bound.0 = at.next(),
+                _ => bound.1 = at,
+            }
+        }
+    }
+}
+
 /// An entity's changes in order, after a place in the log.
 pub fn of_entity_after(
     tx: &mut ReadTx<'_>,

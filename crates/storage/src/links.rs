@@ -1,6 +1,7 @@
 //! Typed links between entities, found from both ends.
 
 use std::collections::HashSet;
+use std::sync::LazyLock;
 
 use understory_model::error::Result;
 use understory_model::{Id, Ws};
@@ -179,8 +180,7 @@ pub struct Around {
     pub others: Vec<(Linked, bool)>,
 }
 
-/// All links of an entity in one round trip, at most `most` of each relation group and direction.
-pub fn around(tx: &mut ReadTx<'_>, ws: Ws, id: Id, relation: &str, most: i64) -> Result<Around> {
+static AROUND: LazyLock<String> = LazyLock::new(|| {
     let side = |here: &str, there: &str, sign: &str, leads: i64| {
         format!(
             "SELECT * FROM (SELECT {}, l.relation, CAST({leads} AS BIGINT) AS leads \
@@ -191,17 +191,19 @@ pub fn around(tx: &mut ReadTx<'_>, ws: Ws, id: Id, relation: &str, most: i64) ->
         )
     };
     // A range on each side of the relation: a thousand dependencies are not walked for one other.
-    let sides: Vec<String> = ["=", "<", ">"]
-        .iter()
-        .flat_map(|sign| {
-            [
-                side("source", "target", sign, 1),
-                side("target", "source", sign, 0),
-            ]
-        })
-        .collect();
+    let sides = ["=", "<", ">"].iter().flat_map(|sign| {
+        [
+            side("source", "target", sign, 1),
+            side("target", "source", sign, 0),
+        ]
+    });
+    sides.collect::<Vec<_>>().join(" UNION ALL ")
+});
+
+/// All links of an entity in one round trip, at most `most` of each relation group and direction.
+pub fn around(tx: &mut ReadTx<'_>, ws: Ws, id: Id, relation: &str, most: i64) -> Result<Around> {
     let mut found = Around::default();
-    for mut row in tx.rows(&sides.join(" UNION ALL "), args![ws, id, relation, most])? {
+    for mut row in tx.rows(&AROUND, args![ws, id, relation, most])? {
         let leads = row.flag(Entity::WIDTH + 1)?;
         let kind = row.text(Entity::WIDTH)?;
         let entity = Entity::read_at(&mut row, 0)?;

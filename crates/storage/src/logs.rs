@@ -1,5 +1,7 @@
 //! Conversations: which came from which, which items stand in which, and where each participant is.
 
+use std::collections::HashMap;
+
 use understory_model::error::Result;
 use understory_model::item::Item;
 use understory_model::{Id, Seq, Ws};
@@ -45,6 +47,32 @@ pub fn items(
         columns()
     );
     table::all(tx, &sql, args![ws, log, after, upto, most])
+}
+
+/// A conversation's items before a place, newest first.
+pub fn newest(tx: &mut ReadTx<'_>, ws: Ws, log: Id, before: Seq, most: i64) -> Result<Vec<Item>> {
+    let sql = format!(
+        "SELECT {} FROM core_log_item l, soil_item i WHERE l.ws = ?1 AND l.log = ?2 \
+         AND l.seq < ?3 AND i.ws = l.ws AND i.seq = l.seq ORDER BY l.seq DESC LIMIT ?4",
+        columns()
+    );
+    table::all(tx, &sql, args![ws, log, before, most])
+}
+
+/// How many items some conversations have, each counted up to a number.
+pub fn counts(tx: &mut ReadTx<'_>, ws: Ws, logs: &[Id], most: i64) -> Result<HashMap<Id, i64>> {
+    let mut found = HashMap::new();
+    for log in logs {
+        let row = tx.row(
+            "SELECT COUNT(*) FROM (SELECT 1 FROM core_log_item WHERE ws = ?1 AND log = ?2 \
+             LIMIT ?3) AS counted",
+            args![ws, *log, most],
+        )?;
+        if let Some(row) = row {
+            found.insert(*log, row.int(0)?);
+        }
+    }
+    Ok(found)
 }
 
 /// Whether an item stands in a conversation.

@@ -233,14 +233,62 @@ pub fn open_findings(
     thread: Id,
     most: i64,
 ) -> Result<Vec<(Finding, Item)>> {
+    let sql = findings("f.open = 1 ORDER BY f.n LIMIT ?3");
+    reported(tx.rows(&sql, args![ws, thread, most])?)
+}
+
+/// The findings that were reported last, in any state, newest first.
+pub fn last_findings(
+    tx: &mut ReadTx<'_>,
+    ws: Ws,
+    thread: Id,
+    most: i64,
+) -> Result<Vec<(Finding, Item)>> {
+    let sql = findings("f.n > 0 ORDER BY f.n DESC LIMIT ?3");
+    reported(tx.rows(&sql, args![ws, thread, most])?)
+}
+
+/// The findings that the messages of a stretch report: those after the first number, up to the other.
+pub fn findings_between(
+    tx: &mut ReadTx<'_>,
+    ws: Ws,
+    thread: Id,
+    (after, upto): (i64, i64),
+    most: i64,
+) -> Result<Vec<(Finding, Item)>> {
+    let sql = findings("f.n > ?4 AND f.n <= ?5 ORDER BY f.n LIMIT ?3");
+    reported(tx.rows(&sql, args![ws, thread, most, after, upto])?)
+}
+
+/// The messages of a stretch that are about a finding, in order.
+pub fn about_findings(
+    tx: &mut ReadTx<'_>,
+    ws: Ws,
+    thread: Id,
+    (after, upto): (i64, i64),
+    most: i64,
+) -> Result<Vec<(Message, Item)>> {
     let sql = format!(
-        "SELECT {}, {FINDING} FROM core_finding f \
-         CROSS JOIN core_message m JOIN soil_item i ON i.ws = m.ws AND i.seq = m.seq \
-         WHERE f.ws = ?1 AND f.thread = ?2 AND f.open = 1 AND m.ws = ?1 AND m.thread = f.thread \
-         AND m.n = f.n ORDER BY f.n LIMIT ?3",
+        "SELECT {}, {COLUMNS} FROM core_message m JOIN soil_item i ON i.ws = m.ws AND i.seq = m.seq \
+         WHERE m.ws = ?1 AND m.thread = ?2 AND m.n > ?3 AND m.n <= ?4 AND m.finding IS NOT NULL \
+         ORDER BY m.n LIMIT ?5",
         items::columns()
     );
-    let rows = tx.rows(&sql, args![ws, thread, most])?;
+    told(tx.rows(&sql, args![ws, thread, after, upto, most])?)
+}
+
+/// Findings of a thread, each with the item that reported it.
+fn findings(condition: &str) -> String {
+    format!(
+        "SELECT {}, {FINDING} FROM core_finding f \
+         CROSS JOIN core_message m JOIN soil_item i ON i.ws = m.ws AND i.seq = m.seq \
+         WHERE f.ws = ?1 AND f.thread = ?2 AND m.ws = ?1 AND m.thread = f.thread \
+         AND m.n = f.n AND {condition}",
+        items::columns()
+    )
+}
+
+fn reported(rows: Vec<Row>) -> Result<Vec<(Finding, Item)>> {
     rows.into_iter()
         .map(|mut row| {
             let finding = Finding::read_at(&mut row, items::WIDTH)?;

@@ -223,6 +223,15 @@ pub fn of(
     table::all(tx, &sql, &args)
 }
 
+/// What texts were found to say of a thing, newest first.
+pub fn mentions_of(tx: &mut ReadTx<'_>, ws: Ws, thing: Id, most: i64) -> Result<Vec<Relation>> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM core_relation WHERE ws = ?1 AND target = ?2 AND kind = 'mentions' \
+         ORDER BY made DESC, n DESC LIMIT ?3"
+    );
+    table::all(tx, &sql, args![ws, thing, most])
+}
+
 /// Which of some things a relation of a kind leads to.
 pub fn reached(tx: &mut ReadTx<'_>, ws: Ws, things: &[Id], kind: &str) -> Result<Vec<Id>> {
     let mut found = Vec::new();

@@ -10,7 +10,7 @@ use crate::sql::{ReadTx, Tx, args};
 /// The shape of what happened.
 pub const SOIL_VERSION: i64 = 3;
 /// The shape of what is derived from it, and of the rules that derive it.
-pub const CORE_VERSION: i64 = 16;
+pub const CORE_VERSION: i64 = 17;
 
 const SOIL: &str = include_str!("sql/soil.sql");
 /// What version 2 has beyond version 1.
@@ -19,7 +19,7 @@ const CORE: &str = include_str!("sql/core.sql");
 const LIVE: &str = include_str!("sql/live.sql");
 
 /// The core tables that hold rows of their own, in the order in which they are compared.
-pub const CORE_TABLES: [&str; 40] = [
+pub const CORE_TABLES: [&str; 43] = [
     "core_head",
     "core_counter",
     "core_entity",
@@ -60,6 +60,9 @@ pub const CORE_TABLES: [&str; 40] = [
     "core_snapshot",
     "core_vector",
     "core_credential",
+    "core_tally",
+    "core_signal",
+    "core_span",
 ];
 
 /// What a store turned out to be.

@@ -154,7 +154,17 @@ pub fn told(tx: &mut Tx<'_>, ws: Ws, session: Id, target: Id, upto: Seq) -> Resu
     Ok(())
 }
 
-/// A session made a version of a record, by an item: it holds the record and has seen it.
+/// A session made a record, by an item: it holds the record and has seen it.
+pub fn made(tx: &mut Tx<'_>, ws: Ws, session: Id, target: Id, item: Seq) -> Result<()> {
+    tx.run(
+        "INSERT INTO core_lease (ws, session, target, since, used, seen, told, wrote, overrode) \
+         VALUES (?1, ?2, ?3, ?4, ?4, 1, 0, ?4, 0)",
+        args![ws, session, target, item],
+    )?;
+    Ok(())
+}
+
+/// A session made a version of a record, by an item: if it holds the record, it has seen it.
 pub fn wrote(
     tx: &mut Tx<'_>,
     ws: Ws,
@@ -163,9 +173,8 @@ pub fn wrote(
     (version, item): (i64, Seq),
 ) -> Result<()> {
     tx.run(
-        "INSERT INTO core_lease (ws, session, target, since, used, seen, told, wrote, overrode) \
-         VALUES (?1, ?2, ?3, ?5, ?5, ?4, 0, ?5, 0) ON CONFLICT (ws, session, target) DO UPDATE \
-         SET used = excluded.used, seen = excluded.seen, wrote = excluded.wrote",
+        "UPDATE core_lease SET used = ?5, seen = ?4, wrote = ?5 \
+         WHERE ws = ?1 AND session = ?2 AND target = ?3",
         args![ws, session, target, version, item],
     )?;
     Ok(())

@@ -193,6 +193,9 @@ pub(crate) fn insert<'a, T: Stored + 'a>(
 ) -> Result<()> {
     let statements = T::statements();
     let (width, values) = (statements.columns.len(), all_values(ws, rows));
+    if values.len() == width {
+        return tx.run_together(&statements.insert, &values);
+    }
     tx.insert(&statements.into, width, &values)
 }
 

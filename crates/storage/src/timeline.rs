@@ -6,7 +6,8 @@ use understory_model::item::Item;
 use understory_model::{Id, Seq, Time, Ws};
 
 use crate::items::columns;
-use crate::sql::{Arg, ReadTx, args};
+use crate::lists;
+use crate::sql::{Arg, ReadTx, Row, args};
 use crate::statement::Statement;
 use crate::table;
 
@@ -107,6 +108,83 @@ fn before<'q>(query: &mut Statement<'q>, clock: &str, (at, seq): (Time, Seq)) {
     query.and(&format!("({clock} < {at} OR i.seq < {seq})"));
 }
 
+/// An item without what it says: as much as a mark on a timeline needs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Brief {
+    pub seq: Seq,
+    pub kind: String,
+    pub project: Option<Id>,
+    pub entity: Option<Id>,
+    /// The kind of that entity.
+    pub entity_kind: Option<String>,
+    pub realized_at: Time,
+    pub canonical_at: Time,
+    pub actor: String,
+    pub cause: Option<Seq>,
+}
+
+const BRIEF: &str = "i.seq, i.type, i.project, i.entity, (SELECT e.kind FROM core_entity e WHERE e.ws = i.ws \
+    AND e.id = i.entity), i.realized_at, i.canonical_at, i.actor, i.cause";
+
+fn brief(mut row: Row) -> Result<Brief> {
+    Ok(Brief {
+        seq: row.int(0)?,
+        kind: row.text(1)?,
+        project: row.opt_int(2)?,
+        entity: row.opt_int(3)?,
+        entity_kind: row.opt_text(4)?,
+        realized_at: Time(row.int(5)?),
+        canonical_at: Time(row.int(6)?),
+        actor: row.text(7)?,
+        cause: row.opt_int(8)?,
+    })
+}
+
+/// As [`newest`], without what the items say.
+pub fn briefs(tx: &mut ReadTx<'_>, ws: Ws, wanted: &Wanted<'_>) -> Result<Vec<Brief>> {
+    let (mut query, place) = led(ws, wanted);
+    query.and_arg(&format!("{place} >= ?"), wanted.from);
+    query.and_arg(&format!("{place} < ?"), wanted.before);
+    let most = query.arg(wanted.most);
+    let sql = format!("{} ORDER BY {place} DESC LIMIT {most}", query.select(BRIEF));
+    let rows = tx.rows(&sql, &query.args)?;
+    rows.into_iter().map(brief).collect()
+}
+
+/// What happened between two moments and was written down at another time, without what it says.
+pub fn briefs_displaced(
+    tx: &mut ReadTx<'_>,
+    ws: Ws,
+    wanted: &Wanted<'_>,
+    (since, until): (Time, Time),
+) -> Result<Vec<Brief>> {
+    let other = "i.ws = ?1 AND i.canonical_at <> i.realized_at";
+    let mut query = Statement::new(LOG, other, vec![Arg::from(ws)]);
+    filter(&mut query, wanted);
+    query.and_arg("i.canonical_at >= ?", since.0);
+    query.and_arg("i.canonical_at < ?", until.0);
+    let most = query.arg(wanted.most);
+    let selected = query.select(BRIEF);
+    let sql = format!("{selected} ORDER BY i.canonical_at DESC, i.seq DESC LIMIT {most}");
+    let rows = tx.rows(&sql, &query.args)?;
+    rows.into_iter().map(brief).collect()
+}
+
+/// Items by their places, without what they say.
+pub fn briefs_at(tx: &mut ReadTx<'_>, ws: Ws, seqs: &[Seq]) -> Result<Vec<Brief>> {
+    let mut found = Vec::with_capacity(seqs.len());
+    for some in seqs.chunks(lists::AT_ONCE) {
+        let mut args = vec![Arg::from(ws)];
+        let places = lists::numbers(some, &mut args);
+        let sql =
+            format!("SELECT {BRIEF} FROM soil_item i WHERE i.ws = ?1 AND i.seq IN ({places})");
+        for row in tx.rows(&sql, &args)? {
+            found.push(brief(row)?);
+        }
+    }
+    Ok(found)
+}
+
 /// In the order in which it was written down.
 pub fn newest(tx: &mut ReadTx<'_>, ws: Ws, wanted: &Wanted<'_>) -> Result<Vec<Item>> {
     run_newest(tx, led(ws, wanted), wanted)
@@ -164,4 +242,12 @@ pub fn effects(
         columns()
     );
     table::all(tx, &sql, args![ws, cause, after, most])
+}
+
+/// When the last items of an actor were written, the newest first.
+pub fn times_of(tx: &mut ReadTx<'_>, ws: Ws, actor: &str, most: i64) -> Result<Vec<Time>> {
+    let sql =
+        "SELECT realized_at FROM soil_item WHERE ws = ?1 AND actor = ?2 ORDER BY seq DESC LIMIT ?3";
+    let rows = tx.rows(sql, args![ws, Arg::Text(actor), most])?;
+    rows.iter().map(|row| Ok(Time(row.int(0)?))).collect()
 }

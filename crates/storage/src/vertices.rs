@@ -13,7 +13,7 @@ use understory_model::{Seq, Ws};
 
 use crate::branches;
 use crate::lists::{self, AT_ONCE};
-use crate::sql::{Arg, ReadTx, Row, Tx};
+use crate::sql::{Arg, ReadTx, Row, Tx, args};
 use crate::table::{self, Stored, table};
 
 pub const NODE: &str = "node";
@@ -220,6 +220,23 @@ pub fn latest(
         }
     }
     Ok(found)
+}
+
+/// The versions of a key that a source shows, newest first.
+pub fn versions(
+    tx: &mut ReadTx<'_>,
+    ws: Ws,
+    doc: &str,
+    source: &Source,
+    key: &str,
+    most: i64,
+) -> Result<Vec<Vertex>> {
+    let sql = format!(
+        "SELECT {COLUMNS} FROM core_vertex v WHERE v.ws = ?1 AND v.branch = ?2 AND v.doc = ?3 \
+         AND v.key = ?4 AND v.seq <= ?5 ORDER BY v.seq DESC LIMIT ?6"
+    );
+    let args = args![ws, &source.branch, doc, key, source.cutoff, most];
+    table::all(tx, &sql, args)
 }
 
 /// Of several versions of a key the newest counts: what is inherited is older than what is not.

@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
+use understory_engine::kernel::clock::{Clock as _, System};
 use understory_engine::{Engine, Sought, handles, records};
 use understory_model::answer::{self, Written};
 use understory_model::budget::Budget;
@@ -54,6 +55,8 @@ pub enum Asked {
     Record(String),
     /// Handles that begin with these letters.
     Handles(Sought, String),
+    /// The board that clients show as an app.
+    Board,
 }
 
 impl Asked {
@@ -62,7 +65,7 @@ impl Asked {
     fn place(&self) -> usize {
         let index = match self {
             Asked::Tool(tool, _) => registry::index(tool),
-            Asked::Record(_) | Asked::Handles(..) => None,
+            Asked::Record(_) | Asked::Handles(..) | Asked::Board => None,
         };
         index.unwrap_or(registry::tools().len())
     }
@@ -121,6 +124,16 @@ impl Call {
             }),
             Asked::Handles(sought, begins) => guarded("completion/complete", || {
                 Written::of(&engine.view(caller, |view| handles(view, sought, &begins, HANDLES))?)
+            }),
+            Asked::Board => guarded("resources/read", || {
+                let context = Context {
+                    engine,
+                    caller,
+                    request_id,
+                };
+                let workspace = engine.workspace(caller)?;
+                let at = System.now();
+                Written::of(&understory_page::board(context, workspace.name(), at)?)
             }),
         }
     }

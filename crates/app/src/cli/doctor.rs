@@ -6,10 +6,11 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use serde_json::{Value, json};
+use understory_engine::Engine;
 use understory_engine::kernel::meaning::{QUESTION, Seen};
 use understory_engine::kernel::quota;
 use understory_engine::system::status::State;
-use understory_model::{Code, Fault};
+use understory_model::{Caller, Code, Fault, Time};
 
 use super::render::words::{count, size};
 use super::text::{Style, Text};
@@ -19,6 +20,9 @@ use crate::config::Settings;
 
 mod permissions;
 mod secrets;
+mod served;
+
+pub use served::without_a_trace;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -238,15 +242,10 @@ fn on_path() -> Option<PathBuf> {
 
 /// The folder of a SQLite file: whether it can be written, and how much room there is.
 fn place(settings: &Settings) -> Vec<Check> {
-    let address = settings.store.value.reveal();
-    if address.contains("://") {
-        return Vec::new();
-    }
-    let file = Path::new(address);
-    let there = file.ancestors().skip(1).find(|folder| folder.is_dir());
-    let Some(folder) = there else {
+    let Some(folder) = folder_of(settings) else {
         return Vec::new();
     };
+    let file = Path::new(settings.store.value.reveal());
     let mut checks = vec![match writable(folder, file) {
         Ok(()) => ok("folder", format!("{} can be written", folder.display())),
         Err(error) => fail(
@@ -260,6 +259,16 @@ fn place(settings: &Settings) -> Vec<Check> {
     }];
     checks.extend(room(folder));
     checks
+}
+
+/// The nearest folder that there is, of a store that is a file.
+fn folder_of(settings: &Settings) -> Option<&Path> {
+    let address = settings.store.value.reveal();
+    if address.contains("://") {
+        return None;
+    }
+    let mut folders = Path::new(address).ancestors().skip(1);
+    folders.find(|folder| folder.is_dir())
 }
 
 /// Tries with a file of its own beside the store, which it takes away again.
@@ -306,7 +315,7 @@ fn inside(context: &CommandContext, checks: &mut Vec<Check>) {
                 found,
                 "The first write makes it; nothing is to be done.",
             ));
-            checks.push(clock(context, None));
+            checks.push(clock(context.clock.now, None));
             return;
         }
         Err(fault) => return checks.push(fail("store", &fault)),
@@ -324,7 +333,7 @@ fn inside(context: &CommandContext, checks: &mut Vec<Check>) {
         "versions",
         format!("log {}, core {}", state.soil_version, state.core_version),
     ));
-    checks.extend(quotas(context));
+    checks.extend(quotas(&context.engine, &context.caller));
     checks.push(match context.engine.faults() {
         Ok(faults) if faults.is_empty() => ok("integrity", "the database finds no fault in itself"),
         Ok(faults) => fail(
@@ -335,8 +344,8 @@ fn inside(context: &CommandContext, checks: &mut Vec<Check>) {
         Err(fault) => fail("integrity", &fault),
     });
     checks.push(chain(context));
-    checks.push(workspace(context, &state));
-    checks.push(clock(context, Some(&state)));
+    checks.push(workspace(&context.engine, &context.caller, &state));
+    checks.push(clock(context.clock.now, Some(&state)));
     checks.extend(embedding(context));
 }
 
@@ -403,11 +412,11 @@ fn chain(context: &CommandContext) -> Check {
     }
 }
 
-fn workspace(context: &CommandContext, state: &State) -> Check {
+fn workspace(engine: &Engine, caller: &Caller, state: &State) -> Check {
     const NAME: &str = "workspace";
-    match context.engine.workspace(&context.caller) {
+    match engine.workspace(caller) {
         Ok(found) => {
-            if let Ok(Some(clash)) = context.engine.clash(&context.caller) {
+            if let Ok(Some(clash)) = engine.clash(caller) {
                 return warn(NAME, clash::why(&clash), clash::join(&clash));
             }
             let known = state.logs.iter().any(|log| log.workspace == found.name());
@@ -419,9 +428,9 @@ fn workspace(context: &CommandContext, state: &State) -> Check {
 }
 
 /// Told when 90 percent of one are used.
-fn quotas(context: &CommandContext) -> Option<Check> {
+fn quotas(engine: &Engine, caller: &Caller) -> Option<Check> {
     const NAME: &str = "quota";
-    let near = context.engine.view(&context.caller, quota::near);
+    let near = engine.view(caller, quota::near);
     let near = match near {
         Ok(near) => near,
         Err(fault) => return Some(fail(NAME, &fault)),
@@ -435,9 +444,8 @@ fn quotas(context: &CommandContext) -> Option<Check> {
 }
 
 /// A log never goes back in time, so a clock that does shows in its entries.
-fn clock(context: &CommandContext, state: Option<&State>) -> Check {
+fn clock(now: Time, state: Option<&State>) -> Check {
     const NAME: &str = "clock";
-    let now = context.clock.now;
     if now.0 < EARLIEST {
         return warn(NAME, format!("it says {now}"), "Set the machine's clock.");
     }

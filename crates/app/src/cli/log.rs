@@ -139,6 +139,7 @@ impl Asked<'_> {
             without_audit: !self.audit,
             before: self.before,
             most,
+            ..Wanted::default()
         })
     }
 }

@@ -108,7 +108,11 @@ pub fn print(here: &Here, clock: &Clock, one: &ShownProposal) {
         Status::Rejected => head.dim("rejected"),
     };
     let when = clock.ago(one.created_at);
-    out.line(head.dim(format!("  {} {when}", one.proposed_by)));
+    let sure = one
+        .confidence
+        .map(|sure| format!(", {}% sure", (sure * 100.0).round()));
+    let sure = sure.unwrap_or_default();
+    out.line(head.dim(format!("  {} {when}{sure}", one.proposed_by)));
     let content = one.content.as_deref().unwrap_or_default();
     for said in content.lines() {
         out.cut(Text::new().add(Style::Good, "  + ").plain(said));

@@ -7,6 +7,7 @@
 
 pub mod audit;
 pub mod auth;
+pub mod care;
 pub mod connections;
 pub mod entities;
 pub mod guard;

@@ -14,6 +14,7 @@ use hyper::body::Frame;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 use understory_engine::kernel::clock::{Clock as _, System};
+use understory_engine::system::audit::may_read;
 use understory_model::{Code, Fault, Seq};
 use understory_page::acts::{act, told};
 use understory_page::{Found, Login, Page, Query, Visit};
@@ -21,7 +22,7 @@ use understory_page::{Found, Login, Page, Query, Visit};
 use super::auth::{self, Who};
 use super::hosts::one;
 use super::state::AppState;
-use super::{connections, health, page, reply, streams, v1};
+use super::{care, connections, health, page, reply, streams, v1};
 use crate::call::{Asked, RequestName, find};
 
 /// All that a page may load is the server's own.
@@ -29,7 +30,7 @@ const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; i
                       form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
 const HTML: &str = "text/html; charset=utf-8";
 /// What stands first below a workspace; everything else is nothing of ours.
-const PAGES: [&str; 15] = [
+const PAGES: &[&str] = &[
     "now",
     "timeline",
     "work",
@@ -40,7 +41,11 @@ const PAGES: [&str; 15] = [
     "artifacts",
     "agents",
     "proof",
+    "more",
     "search",
+    "palette",
+    "complete",
+    "preview",
     "why",
     "go",
     "events",
@@ -49,22 +54,11 @@ const PAGES: [&str; 15] = [
 /// How often a quiet stream shows that it is there.
 const ALIVE: Duration = Duration::from_secs(20);
 
-/// The stylesheet, the script and the icon.
+/// The stylesheets, the scripts and the icons.
 pub async fn asset(Path(file): Path<String>, request: Request) -> Response {
-    match file.as_str() {
-        "page.css" => reply::text(
-            StatusCode::OK,
-            "text/css; charset=utf-8",
-            understory_page::STYLE,
-        ),
-        "page.js" => reply::text(
-            StatusCode::OK,
-            "text/javascript; charset=utf-8",
-            understory_page::SCRIPT,
-        ),
-        "icon.svg" => reply::text(StatusCode::OK, "image/svg+xml", understory_page::ICON),
-        "waits.svg" => reply::text(StatusCode::OK, "image/svg+xml", understory_page::WAITS),
-        _ => health::nothing(request).await,
+    match understory_page::asset(&file) {
+        Some((kind, text)) => reply::text(StatusCode::OK, kind, text),
+        None => health::nothing(request).await,
     }
 }
 
@@ -112,6 +106,7 @@ pub async fn serve(
         ("do", false) => reply::wrong_method("POST", &visitor.name),
         (_, true) => reply::wrong_method("GET", &visitor.name),
         ("events", false) => visitor.events(),
+        ("proof", false) if path == "proof/checkpoint" => visitor.checkpoint().await,
         (_, false) => visitor.show(path).await,
     }
 }
@@ -139,6 +134,7 @@ impl Visitor {
         let (workspace, csrf, request) =
             (self.workspace.clone(), self.csrf.clone(), self.name.clone());
         let query = self.query.clone();
+        let care = Arc::clone(&self.app.care);
         let found = tokio::task::spawn_blocking(move || {
             let engine = store.get()?;
             if engine.workspace(&caller)?.name() != workspace {
@@ -151,9 +147,12 @@ impl Visitor {
                 caller: &caller,
                 request_id: &request,
             };
+            let looks_after = path == "proof" && may_read(caller.role);
+            let care = care.shown(&engine, &caller, (&workspace, looks_after));
             let login = Login {
                 workspace: &workspace,
                 csrf: &csrf,
+                care: &care,
             };
             let visit = Visit::new(context, login, System.now(), query);
             let path: Vec<&str> = path.split('/').collect();
@@ -227,11 +226,14 @@ impl Visitor {
             return self.refused(&fault);
         }
         let name = path.strip_prefix("do/").unwrap_or_default();
+        if let "verify" | "checkpoint" = name {
+            return self.care_for(name, &form).await;
+        }
         let act = match act(name, &self.workspace, &form) {
             Ok(act) => act,
             Err(fault) => return self.refused(&fault),
         };
-        let mut first = None;
+        let mut answers: Vec<Value> = Vec::with_capacity(act.calls.len());
         for call in &act.calls {
             let asked = match find(call.tool) {
                 Ok(tool) => Asked::Tool(tool, call.arguments.clone()),
@@ -239,18 +241,78 @@ impl Visitor {
             };
             let held = Some(Arc::clone(&received.share));
             match v1::answer(&self.app, &self.who, asked, held, &self.name).await {
-                Ok(answer) => match act.check(|| answer.read()) {
-                    Ok(()) => first = first.or(Some(answer)),
-                    Err(fault) => return self.refused(&fault),
-                },
-                Err(fault) => return self.refused(&fault),
+                Ok(answer) => {
+                    let answer: Value = answer.read().unwrap_or_default();
+                    if let Some(fault) = act.refused(Ok(&answer)) {
+                        return self.refused(&fault);
+                    }
+                    answers.push(answer);
+                }
+                Err(fault) => {
+                    let said = act.refused(Err(&fault)).unwrap_or(fault);
+                    return self.refused(&said);
+                }
             }
         }
-        let first: Option<Value> = first.and_then(|answer| answer.read().ok());
-        let undo = act.undo(first.as_ref());
+        let undo = act.undo(&answers);
         match self.data {
             true => reply::json(StatusCode::OK, &json!({ "said": act.said, "undo": undo })),
             false => self.moved(form.get("back").unwrap_or("now")),
+        }
+    }
+
+    /// Proves the log, or signs what it is: no tool does, because agents have no use for it.
+    async fn care_for(self, name: &str, form: &Query) -> Response {
+        let (care, caller) = (Arc::clone(&self.app.care), self.who.caller.clone());
+        let pasted = form.get("checkpoint").map(str::to_owned);
+        let (store, signs) = (Arc::clone(&self.app.store), name == "checkpoint");
+        let done = tokio::task::spawn_blocking(move || {
+            let engine = store.get()?;
+            if signs {
+                care::may_sign(caller.role)?;
+                let seq = care.sign(&engine, &caller)?;
+                return Ok(format!(
+                    "Signed what the log is up to #{seq}. Download it, and keep it elsewhere."
+                ));
+            }
+            care::may_prove(caller.role)?;
+            care.prove(engine, &caller, pasted.as_deref())?;
+            Ok("The log is being proved.".to_owned())
+        });
+        let failed = |_| Err(Fault::new(Code::Internal, "internal error: a proof failed"));
+        match done.await.unwrap_or_else(failed) {
+            Ok(said) if self.data => {
+                reply::json(StatusCode::OK, &json!({ "said": said, "undo": null }))
+            }
+            Ok(_) => self.moved(form.get("back").unwrap_or("proof")),
+            Err(fault) => self.refused(&fault),
+        }
+    }
+
+    /// A checkpoint that was signed here, as a file.
+    async fn checkpoint(self) -> Response {
+        let caller = self.who.caller.clone();
+        let seq = self.query.get("seq").and_then(|seq| seq.parse().ok());
+        let (care, workspace) = (Arc::clone(&self.app.care), self.workspace.clone());
+        let found = self.app.read(move |engine| {
+            care::may_prove(caller.role)?;
+            let own = engine.workspace(&caller)?.name() == workspace;
+            let found = seq
+                .filter(|_| own)
+                .and_then(|seq| care.checkpoint(&workspace, seq));
+            found.ok_or_else(|| {
+                Fault::not_found("this server has signed no such checkpoint since it began")
+            })
+        });
+        match found.await {
+            Err(fault) => self.refused(&fault),
+            Ok(text) => {
+                let mut answer = reply::text(StatusCode::OK, "application/json", text);
+                let headers = answer.headers_mut();
+                let named = HeaderValue::from_static("attachment; filename=\"log.checkpoint\"");
+                headers.insert(header::CONTENT_DISPOSITION, named);
+                answer
+            }
         }
     }
 
@@ -258,7 +320,15 @@ impl Visitor {
         let fault = &told(fault.clone(), System.now());
         match self.data {
             true => reply::fault(fault, &self.name),
-            false => page::trouble(fault, &self.name),
+            // Without the script the browser is sent to what a person should look at first.
+            false => match fault
+                .details
+                .as_ref()
+                .and_then(|said| said["place"].as_str())
+            {
+                Some(place) => self.moved(place),
+                None => page::trouble(fault, &self.name),
+            },
         }
     }
 
@@ -271,18 +341,21 @@ impl Visitor {
         };
         let sign = self.app.signs.enter(&self.who.caller);
         let mut head = self.app.calls.heads(&self.who.caller).follow();
+        let mut proofs = self.app.care.changes();
         let (sender, receiver) = mpsc::channel(4);
         tokio::spawn(async move {
             loop {
-                let seq = *head.borrow_and_update();
+                let (seq, proof) = (*head.borrow_and_update(), *proofs.borrow_and_update());
                 if seq >= Seq::ZERO {
-                    let event = format!("id: {seq}\ndata: {{\"head\":{seq}}}\n\n");
+                    let event =
+                        format!("id: {seq}\ndata: {{\"head\":{seq},\"proof\":{proof}}}\n\n");
                     if sender.send(Bytes::from(event)).await.is_err() {
                         return;
                     }
                 }
                 tokio::select! {
                     changed = head.changed() => if changed.is_err() { return },
+                    changed = proofs.changed() => if changed.is_err() { return },
                     () = tokio::time::sleep(ALIVE) => {
                         if sender.send(Bytes::from_static(b": alive\n\n")).await.is_err() { return }
                     }

@@ -22,6 +22,7 @@ use tokio::sync::watch;
 use understory_model::{Caller, Code, Fault, limits};
 use understory_tools::sets::ToolSet;
 
+use super::care::Care;
 use super::connections::{Mark, Place};
 use super::hosts::Hosts;
 use super::login::LINK;
@@ -31,6 +32,7 @@ use super::routes;
 use super::state::{AppState, Plan};
 use super::tls::Tls;
 use crate::call::stop_signal;
+use crate::cli::doctor;
 use crate::config::{Settings, Surroundings};
 use crate::door::Door;
 use crate::embedding;
@@ -91,7 +93,9 @@ pub fn serve(
             log::debug(format_args!("{fault}"));
         }
         let door = door.ok();
+        let examine = doctor::without_a_trace(settings.clone(), around);
         let plan = Plan {
+            care: Care::new(settings, &person, examine),
             store: Arc::clone(&store),
             verifier,
             hosts,

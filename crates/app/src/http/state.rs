@@ -9,6 +9,7 @@ use understory_model::{Caller, Code, Fault};
 use understory_tools::sets::ToolSet;
 
 use super::audit::Refusals;
+use super::care::Care;
 use super::connections::{self, Connections};
 use super::held::Held;
 use super::hosts::Hosts;
@@ -44,6 +45,8 @@ pub struct AppState {
     pub logins: Logins,
     /// What the person's own programs get login links for.
     pub door: Option<String>,
+    /// What Proof and care shows beside the store.
+    pub care: Arc<Care>,
     /// What was revoked, for many who are answered at the same moment.
     pub lately: Lately,
     /// Refused tokens that are still to be told.
@@ -68,6 +71,8 @@ pub struct Plan {
     pub person: Caller,
     /// What the person's own programs get login links for.
     pub door: Option<String>,
+    /// What Proof and care shows beside the store.
+    pub care: Care,
 }
 
 impl AppState {
@@ -93,6 +98,7 @@ impl AppState {
                 Cookie::new(plan.hosts.is_secure(), plan.hosts.port()),
             ),
             door: plan.door,
+            care: Arc::new(plan.care),
             hosts: plan.hosts,
             rates,
             held: Arc::default(),

@@ -25,6 +25,7 @@ use serde_json::Value;
 use tokio::sync::watch;
 use understory_model::answer::Written;
 use understory_model::{Caller, Fault};
+use understory_page::BOARD;
 use understory_tools::sets::{self, ToolSet};
 use understory_tools::{Access, registry};
 
@@ -35,7 +36,7 @@ use super::named::Named;
 use super::notices;
 use super::reply::{Writer, reply};
 use super::watched::{Eyes, Watched};
-use super::{prompts, resources};
+use super::{board, prompts, resources};
 use crate::call::heads::Heads;
 use crate::call::{self, Asked, Call, Calls, RequestName, Transport};
 use crate::chats::{Chats, From};
@@ -44,7 +45,7 @@ use crate::identity::Identity;
 use crate::ids::Requests;
 use crate::store::Store;
 
-type Context = RequestContext<RoleServer>;
+pub type Context = RequestContext<RoleServer>;
 
 /// How often a client that asked for it is told that its call goes on.
 const PROGRESS: Duration = Duration::from_secs(1);
@@ -285,6 +286,19 @@ impl Handler {
         }
     }
 
+    /// The board, as the caller sees it.
+    async fn board(&self, request: &str, context: &Context) -> Result<Written, Fault> {
+        let call = Call {
+            asked: Asked::Board,
+            caller: self.caller(context, false).await,
+            request: request.to_owned(),
+            patience: call::patience(None, false),
+            held: None,
+        };
+        self.with_progress(self.calls.run(call, context.ct.clone()), context)
+            .await
+    }
+
     async fn read(&self, uri: &str, request: &str, context: &Context) -> Result<Written, Fault> {
         let found = resources::find(uri, &self.workspace().await)?;
         let caller = self.caller(context, false).await;
@@ -322,7 +336,11 @@ impl ServerHandler for Handler {
         context: Context,
     ) -> Result<ListToolsResult, ErrorData> {
         self.arrive_early(&context);
-        Ok(listing::list(&self.set, keeps_lists(&context)))
+        let mut list = listing::list(&self.set, keeps_lists(&context));
+        if board::is_shown(&context) {
+            board::link(&mut list);
+        }
+        Ok(list)
     }
 
     async fn call_tool(
@@ -342,7 +360,13 @@ impl ServerHandler for Handler {
     ) -> Result<ListResourcesResult, ErrorData> {
         let cursor = params.and_then(|params| params.cursor);
         let asker = self.asker(&context).await;
-        let listed = handles::list(&asker, cursor.as_deref()).await;
+        let mut listed = handles::list(&asker, cursor.as_deref()).await;
+        if let Ok(list) = &mut listed
+            && cursor.is_none()
+            && board::is_shown(&context)
+        {
+            list.resources.push(board::resource());
+        }
         listed.map_err(|fault| prompts::error(&fault, &self.request(&context)))
     }
 
@@ -361,6 +385,10 @@ impl ServerHandler for Handler {
         context: Context,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let request = self.request(&context);
+        if params.uri == BOARD {
+            let answer = self.board(&request, &context).await;
+            return board::reply(answer, &request).map(Into::into);
+        }
         let answer = self.read(&params.uri, &request, &context).await;
         resources::reply(answer, &params.uri, &request).map(Into::into)
     }

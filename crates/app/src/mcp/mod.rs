@@ -5,6 +5,7 @@
 //! → back. What a client is shown is in `listing`, `resources`, `handles` and `prompts`; what it is told of later in
 //! `listening`, `notices` and `watched`.
 
+mod board;
 pub mod handler;
 pub mod handles;
 pub mod lines;

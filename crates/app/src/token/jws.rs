@@ -7,6 +7,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, Visitor};
 use serde_json::{Map, Value};
+use understory_model::canon::sha256;
+use understory_model::item::Hash;
 use understory_model::limits;
 
 use super::jwk::{Listed, Public};
@@ -64,6 +66,11 @@ impl<'t> Jws<'t> {
     /// Whether this key signed it, by an algorithm of this key.
     pub fn signed_by(&self, key: &Public) -> bool {
         key.verifies(&self.alg, self.signed.as_bytes(), &self.signature)
+    }
+
+    /// What stands for this token and its signature, and for no other.
+    pub fn digest(&self) -> Hash {
+        sha256(&[self.signed.as_bytes(), b"\0", &self.signature].concat())
     }
 }
 

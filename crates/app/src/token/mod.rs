@@ -18,6 +18,7 @@ pub mod issuer;
 pub mod jwk;
 pub mod jws;
 pub mod keys;
+mod signatures;
 pub mod verify;
 
 /// Who issues the tokens that a store's own keys sign, and whom they are for.

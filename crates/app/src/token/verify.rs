@@ -15,6 +15,7 @@ use super::issuer::Issuer;
 use super::jwk::Public;
 use super::jws::Jws;
 use super::keys::Keys;
+use super::signatures::Signatures;
 use super::{AUDIENCE, ISSUER, allowed};
 use crate::identity::is_name;
 use crate::log;
@@ -92,6 +93,7 @@ pub struct Verifier {
     keys: Keys,
     own: Mutex<Own>,
     issuer: Option<Arc<Issuer>>,
+    signatures: Signatures,
     /// The project of everybody who comes by a token.
     project: String,
 }
@@ -124,6 +126,7 @@ impl Verifier {
             keys,
             own: Mutex::default(),
             issuer: issuer.map(Arc::new),
+            signatures: Signatures::default(),
             project,
         }
     }
@@ -153,11 +156,11 @@ impl Verifier {
                 let key = Own::find(&own.keys, &jws.kid);
                 let retired = Own::find(&own.retired, &jws.kid);
                 drop(own);
-                if retired.is_some_and(|key| jws.signed_by(&key)) {
+                if retired.is_some_and(|key| self.signatures.verify(&jws, &key)) {
                     let message = "the key that signed the token was retired";
                     return self.refused(&jws, None, Reason::RetiredKey, message);
                 }
-                if !key.is_some_and(|key| jws.signed_by(&key)) {
+                if !key.is_some_and(|key| self.signatures.verify(&jws, &key)) {
                     return Judged::Bad(invalid());
                 }
                 None
@@ -167,7 +170,9 @@ impl Verifier {
                     return Judged::Refresh(Arc::clone(issuer));
                 }
                 let key = issuer.find(&jws.kid);
-                let fits = key.is_some_and(|key| jws.allowed_by(&key) && jws.signed_by(&key.key));
+                let fits = key.is_some_and(|key| {
+                    jws.allowed_by(&key) && self.signatures.verify(&jws, &key.key)
+                });
                 if !fits {
                     return Judged::Bad(invalid());
                 }

@@ -22,8 +22,19 @@ fn playwright() -> PathBuf {
     module
 }
 
+/// Makes the folder's own workspace, before a token for one of its name makes another.
+pub fn own_workspace(site: &AppState) {
+    let open = r#"{"project": "default", "goal": "Sell"}"#;
+    site.shell.ok(&["call", "graph_open", open]);
+}
+
 /// Runs a script of `browser/` as a person at a server's pages; it fails by its exit status and ends with `done`.
 pub fn run(site: &AppState, server: &Server, script: &str) {
+    run_with(site, server, script, &[]);
+}
+
+/// As [`run`], with further variables.
+pub fn run_with(site: &AppState, server: &Server, script: &str, vars: &[(&str, &str)]) {
     let base = format!("http://127.0.0.1:{}", server.port);
     let cli = site.command(&[]);
     let program: Vec<String> = std::iter::once(cli.get_program())
@@ -40,6 +51,7 @@ pub fn run(site: &AppState, server: &Server, script: &str) {
     .env("BASE", &base)
     .env("LOGIN", format!("{base}/login/{}", server.login))
     .env("UNDERSTORY", json!(program).to_string())
+    .envs(vars.iter().copied())
     .current_dir(cli.get_current_dir().unwrap());
     for (name, value) in cli.get_envs() {
         match value {
@@ -57,12 +69,7 @@ pub fn run(site: &AppState, server: &Server, script: &str) {
 fn a_person_sees_answers_and_settles(backend: Backend) {
     let site = AppState::new(backend);
     let server = site.serve_with(&[], &[("UNDERSTORY_RATE_PER_SECOND", "1000000")]);
-    // The folder's own workspace, which the tokens below are for.
-    site.shell.ok(&[
-        "call",
-        "graph_open",
-        r#"{"project": "default", "goal": "Sell"}"#,
-    ]);
+    own_workspace(&site);
     let token = |agent: &str| site.token(agent, "garden", Role::Worker);
     let plan = json!({"nodes": [{"ref": "a", "summary": HOSTILE}, {"ref": "b", "summary": "Sell"},
         {"ref": "c", "summary": "W".repeat(2_000), "depends_on": ["b"]}]});

@@ -14,6 +14,7 @@ use crate::fixture::Fixture;
 use crate::web::AppState;
 use serde_json::Value;
 use understory::config::{Flags, Settings, Surroundings};
+use understory::http::care::Care;
 use understory::http::hosts::Hosts;
 use understory::http::server;
 use understory::http::state::Plan;
@@ -136,6 +137,11 @@ fn fixture(site: &AppState) -> u16 {
         rate_per_second: settings.rate_per_second.value,
         person: web::caller("ann", "garden", Role::Operator),
         door: None,
+        care: Care::new(
+            &settings,
+            &web::caller("ann", "garden", Role::Operator),
+            Box::new(|_, _| Vec::new()),
+        ),
     };
     std::thread::spawn(move || {
         let runtime = tokio::runtime::Runtime::new().unwrap();

@@ -8,6 +8,7 @@ mod meaning;
 mod memory;
 mod neighbours;
 mod next;
+mod pages;
 mod postgres;
 mod processes;
 mod query;
@@ -115,6 +116,10 @@ pub const ROWS: &[Row] = &[
     Row {
         name: "wake",
         measure: wake::measure,
+    },
+    Row {
+        name: "pages",
+        measure: pages::measure,
     },
     Row {
         name: "instructions",

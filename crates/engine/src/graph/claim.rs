@@ -4,6 +4,8 @@
 //! Another session of the same agent may take it once the first has ended; everybody else waits
 //! until the claim has not been renewed for the configured time.
 
+use std::fmt;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -215,7 +217,7 @@ pub fn is_own(work: &Work<'_, '_>, data: &Map<String, Value>) -> bool {
 /// claiming. Writing back what was read changes nothing; null releases the claim, which is
 /// what `true` says.
 pub fn take_out(
-    field: &str,
+    field: impl fmt::Display,
     wanted: &mut Map<String, Value>,
     current: &Map<String, Value>,
 ) -> Result<bool> {
@@ -226,15 +228,16 @@ pub fn take_out(
             None => {}
             Some(Value::Null) => given_back = true,
             Some(same) if Some(&same) == there(name) => {}
-            Some(_) => {
-                return Err(
-                    Fault::invalid(format!("{field}.{name}"), "is set only by claiming")
-                        .hint("Claim with claim: true, release with claim: false."),
-                );
-            }
+            Some(_) => return Err(by_hand(&field, name)),
         }
     }
     Ok(given_back)
+}
+
+/// The fault for a property of a claim that a caller writes.
+pub fn by_hand(field: impl fmt::Display, name: &str) -> Fault {
+    Fault::invalid(format_args!("{field}.{name}"), "is set only by claiming")
+        .hint("Claim with claim: true, release with claim: false.")
 }
 
 #[cfg(test)]

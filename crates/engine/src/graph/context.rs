@@ -193,13 +193,16 @@ pub fn context(
     };
     // A shallower tree is read anew: what it shows of each node depends on what is below it.
     let mut shallower = depth;
-    while !budget.holds_serialized(&context) && shallower > 0 {
+    while !budget.holds_serialized(&context) {
+        if shallower == 0 {
+            return answer::fit(context, budget);
+        }
         shallower -= 1;
         left = limits::CONTEXT_ROWS;
         context.children = tree(view, &thing, count, shallower, &mut left)?;
         context.truncated = true;
     }
-    answer::fit(context, budget)
+    Ok(Answer::Whole(context))
 }
 
 fn child_counts(view: &mut View<'_, '_>, things: &[&Thing]) -> Result<HashMap<Id, i64>> {

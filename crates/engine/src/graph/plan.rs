@@ -1,6 +1,7 @@
 //! `graph_plan`: many nodes at once, all of them or none.
 
 use std::collections::{BTreeSet, HashMap};
+use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,7 +17,7 @@ use understory_model::{Id, limits};
 use crate::Work;
 use crate::graph::{claim, cycle, find_to_change, project};
 use crate::kernel::batch::{at, check_batch};
-use crate::kernel::content::node::{NewNode as NodeData, PRIORITY};
+use crate::kernel::content::node::{CLAIM, NewNode as NodeData, PRIORITY};
 use crate::kernel::work::Create;
 use crate::kinds::EntityKind;
 
@@ -58,17 +59,17 @@ pub fn plan(work: &mut Work<'_, '_>, named: Option<&str>, nodes: &[NewNode]) -> 
     let mut parents = Vec::with_capacity(nodes.len());
     let mut wanted = Vec::with_capacity(nodes.len());
     for (index, node) in nodes.iter().enumerate() {
-        let field = |name: &str| format!("nodes[{index}].{name}");
         parents.push(match &node.parent {
-            Some(parent) => Some(at(field("parent_ref"), target(work, &refs, parent))?),
+            Some(parent) => {
+                let field = format_args!("nodes[{index}].parent_ref");
+                Some(at(field, target(work, &refs, parent))?)
+            }
             None => None,
         });
         let mut targets: Vec<Target> = Vec::new();
         for (position, name) in node.depends_on.iter().enumerate() {
-            let found = at(
-                format!("nodes[{index}].depends_on[{position}]"),
-                target(work, &refs, name),
-            )?;
+            let field = format_args!("nodes[{index}].depends_on[{position}]");
+            let found = at(field, target(work, &refs, name))?;
             if !targets.contains(&found) {
                 targets.push(found);
             }
@@ -156,12 +157,12 @@ fn check(nodes: &[NewNode]) -> Result<HashMap<&str, usize>> {
     }
     let mut refs = HashMap::with_capacity(nodes.len());
     for (index, node) in nodes.iter().enumerate() {
-        let field = |name: &str| format!("nodes[{index}].{name}");
-        check_text(&field("ref"), &node.reference, limits::NAME_CHARS, false)?;
-        check_text(&field("summary"), &node.summary, limits::LINE_CHARS, false)?;
-        check_links(&field("context_links"), &node.context_links)?;
-        check_properties(&field("properties"), &node.properties)?;
-        no_claim(&field("properties"), &node.properties)?;
+        let field = |name| Field { index, name };
+        check_text(field("ref"), &node.reference, limits::NAME_CHARS, false)?;
+        check_text(field("summary"), &node.summary, limits::LINE_CHARS, false)?;
+        check_links(field("context_links"), &node.context_links)?;
+        check_properties(field("properties"), &node.properties)?;
+        no_claim(field("properties"), &node.properties)?;
         if let Some(first) = refs.insert(node.reference.as_str(), index) {
             return Err(Fault::invalid(
                 field("ref"),
@@ -176,7 +177,20 @@ fn check(nodes: &[NewNode]) -> Result<HashMap<&str, usize>> {
     Ok(refs)
 }
 
-pub fn check_links(field: &str, links: &[String]) -> Result<()> {
+/// A field of a node of the batch; most are never spelt out.
+#[derive(Clone, Copy)]
+struct Field {
+    index: usize,
+    name: &'static str,
+}
+
+impl fmt::Display for Field {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "nodes[{}].{}", self.index, self.name)
+    }
+}
+
+pub fn check_links(field: impl fmt::Display, links: &[String]) -> Result<()> {
     if links.len() > limits::LIST_LEN {
         return Err(Fault::invalid(
             field,
@@ -184,17 +198,13 @@ pub fn check_links(field: &str, links: &[String]) -> Result<()> {
         ));
     }
     for (index, link) in links.iter().enumerate() {
-        check_text(
-            &format!("{field}[{index}]"),
-            link,
-            limits::LINE_CHARS * 2,
-            false,
-        )?;
+        let entry = format_args!("{field}[{index}]");
+        check_text(entry, link, limits::LINE_CHARS * 2, false)?;
     }
     Ok(())
 }
 
-pub fn check_properties(field: &str, properties: &Map<String, Value>) -> Result<()> {
+pub fn check_properties(field: impl fmt::Display, properties: &Map<String, Value>) -> Result<()> {
     if properties.len() > limits::PROPERTIES {
         return Err(Fault::invalid(
             field,
@@ -202,7 +212,8 @@ pub fn check_properties(field: &str, properties: &Map<String, Value>) -> Result<
         ));
     }
     for name in properties.keys() {
-        check_text(&format!("{field} key"), name, limits::NAME_CHARS, false)?;
+        let key = format_args!("{field} key");
+        check_text(key, name, limits::NAME_CHARS, false)?;
     }
     match properties.get(PRIORITY) {
         None | Some(Value::Null | Value::Number(_)) => Ok(()),
@@ -214,9 +225,12 @@ pub fn check_properties(field: &str, properties: &Map<String, Value>) -> Result<
 }
 
 /// A new node is unclaimed, and claims cannot be written by hand.
-fn no_claim(field: &str, properties: &Map<String, Value>) -> Result<()> {
-    let mut properties = properties.clone();
-    claim::take_out(field, &mut properties, &Map::new()).map(|_| ())
+fn no_claim(field: impl fmt::Display, properties: &Map<String, Value>) -> Result<()> {
+    let set = |name: &&str| properties.get(*name).is_some_and(|value| !value.is_null());
+    match CLAIM.iter().find(|name| set(name)) {
+        Some(name) => Err(claim::by_hand(field, name)),
+        None => Ok(()),
+    }
 }
 
 /// A ref of this batch, else an existing node.

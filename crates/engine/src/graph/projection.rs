@@ -71,6 +71,7 @@ pub fn made(
         .put(core.ws, id, NODE, text(data, &node.folded), false);
     mentions::said(tx, core, item, Source::entity(item, id), &texts(data))?;
     let open = !node.resolved;
+    core.seen.claim(item, (None, Some(&node)), "");
     core.add_node(tx, node)?;
     core.touch_project(tx, project, |row| {
         row.updated = at;
@@ -104,6 +105,19 @@ fn from_data(node: &mut Node, data: &Map<String, Value>, item: &Item) {
     node.claimed_by = claim.by;
     node.claimed_session = claim.session;
     renew(node, item);
+}
+
+/// How a claim ended whose node is now of this value.
+fn ended(data: &Map<String, Value>) -> &'static str {
+    if fields::dropped(data) {
+        "dropped"
+    } else if fields::resolved(data) {
+        "done"
+    } else if fields::claim(data).is_none() {
+        "released"
+    } else {
+        "taken"
+    }
 }
 
 fn is_same(node: &Node, claim: &fields::Claim) -> bool {
@@ -170,7 +184,9 @@ pub fn changed(
     let removed = removed_links(tx, core, item, id, delta)?;
     core.touch_project(tx, project, |row| row.updated = item.realized_at)?;
     let was = fields::resolved(before);
+    let held = core.node(tx, id)?.cloned();
     if delta.gone.is_some() {
+        core.seen.claim(item, (held.as_ref(), None), "dropped");
         return gone(tx, core, id, !was, before);
     }
     core.touch_node(tx, id, |node| {
@@ -178,6 +194,9 @@ pub fn changed(
         node.open_deps += added - removed;
         from_data(node, &data, item);
     })?;
+    let now = core.node(tx, id)?.cloned();
+    core.seen
+        .claim(item, (held.as_ref(), now.as_ref()), ended(&data));
     if delta.place.is_some() {
         moved(tx, core, item, id, delta, was)?;
     }

@@ -62,10 +62,8 @@ pub fn update(work: &mut Work<'_, '_>, updates: &[Update]) -> Result<Updated> {
     let mut updated = Vec::with_capacity(updates.len());
     for (index, update) in updates.iter().enumerate() {
         let field = format!("updates[{index}]");
-        let id = at(
-            format!("{field}.node_id"),
-            find_to_change(work, &update.node),
-        )?;
+        let node = format_args!("{field}.node_id");
+        let id = at(node, find_to_change(work, &update.node))?;
         let before = work.thing(id)?.entity.version;
         let rev = change(work, id, update, &field)?;
         updated.push(Rev {
@@ -99,7 +97,7 @@ fn change(work: &mut Work<'_, '_>, id: Id, update: &Update, field: &str) -> Resu
     let (before, rev) = (thing.data.clone(), thing.entity.version);
     let mut data = before.clone();
     let mut properties = update.properties.clone();
-    let given_back = claim::take_out(&format!("{field}.properties"), &mut properties, &before)?;
+    let given_back = claim::take_out(format_args!("{field}.properties"), &mut properties, &before)?;
     set_fields(&mut data, update, &properties);
     set_links(&mut data, update, field)?;
     add_evidence(work, &mut data, update, field)?;
@@ -193,32 +191,25 @@ fn release(
 
 fn check(update: &Update, field: &str) -> Result<()> {
     if let Some(summary) = &update.summary {
-        check_text(
-            &format!("{field}.summary"),
-            summary,
-            limits::LINE_CHARS,
-            false,
-        )?;
+        let at = format_args!("{field}.summary");
+        check_text(at, summary, limits::LINE_CHARS, false)?;
     }
     if let Some(reason) = &update.reason {
-        check_text(
-            &format!("{field}.reason"),
-            reason,
-            limits::TEXT_CHARS,
-            false,
-        )?;
+        let at = format_args!("{field}.reason");
+        check_text(at, reason, limits::TEXT_CHARS, false)?;
     }
-    check_properties(&format!("{field}.properties"), &update.properties)?;
-    check_links(&format!("{field}.add_context_links"), &update.add_links)?;
+    check_properties(format_args!("{field}.properties"), &update.properties)?;
+    check_links(format_args!("{field}.add_context_links"), &update.add_links)?;
     for (position, (kind, reference)) in update.add_evidence.iter().enumerate() {
-        let field = format!("{field}.add_evidence[{position}]");
-        check_text(&format!("{field}.type"), kind, limits::NAME_CHARS, false)?;
+        let field = format_args!("{field}.add_evidence[{position}]");
         check_text(
-            &format!("{field}.ref"),
-            reference,
-            limits::TEXT_CHARS,
+            format_args!("{field}.type"),
+            kind,
+            limits::NAME_CHARS,
             false,
         )?;
+        let at = format_args!("{field}.ref");
+        check_text(at, reference, limits::TEXT_CHARS, false)?;
     }
     Ok(())
 }

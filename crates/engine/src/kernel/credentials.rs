@@ -11,7 +11,7 @@ use understory_model::error::Result;
 use understory_model::id::item_name;
 use understory_model::item::Item;
 use understory_model::secret::{self, Kind};
-use understory_model::{Caller, Seq};
+use understory_model::{Caller, Seq, Time};
 use understory_storage::workspaces::{self, Workspace};
 use understory_storage::{Tx, credentials, items};
 
@@ -27,7 +27,7 @@ pub struct Flagged {
     #[serde(serialize_with = "named")]
     pub kind: Kind,
     pub actor: String,
-    pub at: String,
+    pub at: Time,
 }
 
 fn named<S: serde::Serializer>(kind: &Kind, to: S) -> std::result::Result<S::Ok, S::Error> {
@@ -75,7 +75,7 @@ fn flagged(item: &Item, kind: Kind) -> Flagged {
         item: item_name(&item.uuid),
         kind,
         actor: item.actor.clone(),
-        at: item.realized_at.to_string(),
+        at: item.realized_at,
     }
 }
 

@@ -28,6 +28,7 @@ pub mod revoked;
 pub mod search;
 pub mod signs;
 pub mod spoken;
+pub mod surface;
 pub mod texts;
 pub mod titles;
 pub mod touched;

@@ -115,7 +115,7 @@ impl Engine {
     }
 }
 
-fn is_revoked(tx: &mut ReadTx<'_>, ws: Ws, token: Issued<'_>) -> Result<bool> {
+pub(crate) fn is_revoked(tx: &mut ReadTx<'_>, ws: Ws, token: Issued<'_>) -> Result<bool> {
     if revoked::find(tx, ws, Kind::Token, token.jti)?.is_some() {
         return Ok(true);
     }

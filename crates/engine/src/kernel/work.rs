@@ -150,6 +150,11 @@ impl<'w, 'c> Work<'w, 'c> {
         self.cause = Some(cause);
     }
 
+    /// What led to this write, as far as it is known.
+    pub fn cause(&self) -> Option<Seq> {
+        self.cause
+    }
+
     /// As [`Work::caused_by`], where the caller said nothing better.
     pub fn default_cause(&mut self, cause: Seq) {
         self.cause.get_or_insert(cause);

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Map;
-use understory_model::Seq;
 use understory_model::error::{Fault, Result};
+use understory_model::{Seq, Time};
 
 use super::place::CHECKOUT;
 use crate::Work;
@@ -21,6 +21,11 @@ pub struct Branch {
     /// Up to which item it shows what its base had.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base_seq: Option<Seq>,
+    /// In a list: who made it, and when.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub made_by: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub made_at: Option<Time>,
 }
 
 impl Branch {
@@ -30,6 +35,8 @@ impl Branch {
             name: name.into(),
             base_branch: None,
             base_seq: None,
+            made_by: None,
+            made_at: None,
         }
     }
 }

@@ -55,8 +55,8 @@ pub fn create(work: &mut Work<'_, '_>, name: &str, from: Option<&str>) -> Result
         ..Create::default()
     })?;
     Ok(Branch {
-        name: name.to_string(),
         base_branch: Some(base),
         base_seq: Some(base_seq),
+        ..Branch::rootless(name)
     })
 }

@@ -119,11 +119,16 @@ fn after(view: &mut View<'_, '_>, asked: &Asked) -> Result<Vec<Branch>> {
     }
     if let Some(name) = name {
         let made = branches::list(tx, ws, &name, most - found.len() as i64)?;
-        found.extend(made.into_iter().map(|branch| Branch {
-            name: branch.name,
-            base_branch: Some(branch.base),
-            base_seq: Some(branch.base_seq),
-        }));
+        for branch in made {
+            let entity = entities::get(tx, ws, branch.id)?;
+            found.push(Branch {
+                name: branch.name,
+                base_branch: Some(branch.base),
+                base_seq: Some(branch.base_seq),
+                made_at: entity.as_ref().map(|entity| entity.created_at),
+                made_by: entity.map(|entity| entity.created_by),
+            });
+        }
     }
     let room = most - found.len() as i64;
     if room > 0 {

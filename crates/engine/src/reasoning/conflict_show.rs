@@ -77,14 +77,21 @@ pub fn show(view: &mut View<'_, '_>, id: &str) -> Result<Shown> {
         let near = entities::handles_near(view.tx, view.ws, Some(CONFLICT), id, 10)?;
         return Err(unknown(id, &near));
     };
-    let thing = Thing::open(entity)?;
-    let stored = Stored::of(&thing)?;
+    Ok(Shown {
+        conflict: shown(view, &Thing::open(entity)?)?,
+        truncated: false,
+    })
+}
+
+/// A conflict with all its sides.
+pub fn shown(view: &mut View<'_, '_>, thing: &Thing) -> Result<Conflict> {
+    let stored = Stored::of(thing)?;
     let now = match stored.status {
         ConflictStatus::Open => Some(Sides::of(view.tx, view.ws, &stored)?),
         ConflictStatus::Resolved => None,
     };
-    let conflict = Conflict {
-        conflict_id: thing.entity.handle,
+    Ok(Conflict {
+        conflict_id: thing.entity.handle.clone(),
         kind: stored.kind,
         base: stored.base.as_ref().map(|side| stored.shown(side)),
         ours: stored.ours.as_ref().map(|side| stored.shown(side)),
@@ -100,9 +107,5 @@ pub fn show(view: &mut View<'_, '_>, id: &str) -> Result<Shown> {
         from: stored.from,
         into: stored.into,
         doc: stored.doc,
-    };
-    Ok(Shown {
-        conflict,
-        truncated: false,
     })
 }

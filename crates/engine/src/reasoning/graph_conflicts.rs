@@ -7,10 +7,12 @@ use understory_model::budget::Drop;
 use understory_model::error::Result;
 use understory_model::reasoning::{ConflictStatus, VertexKind};
 use understory_model::{Id, Seq, Ws};
-use understory_storage::{ReadTx, conflicts};
+use understory_storage::{ReadTx, conflicts, entities};
 
 use super::conflict::Stored;
+use super::conflict_show;
 use super::shape::{self, Key, Pagination, Row, seqs};
+use crate::View;
 use crate::kernel::core::Thing;
 
 /// What a caller asks for.
@@ -102,4 +104,25 @@ pub fn list(tx: &mut ReadTx<'_>, ws: Ws, asked: &Asked) -> Result<Conflicts> {
         conflicts,
         truncated: false,
     })
+}
+
+/// Branches that are looked at for open conflicts.
+const DESTINATIONS: usize = 50;
+
+/// Open conflicts of whatever branch and document, the newest first.
+pub fn everywhere(view: &mut View<'_, '_>, most: usize) -> Result<Vec<conflict_show::Conflict>> {
+    let mut ids = Vec::new();
+    for into in conflicts::destinations(view.tx, view.ws, DESTINATIONS)? {
+        let room = i64::try_from(most).unwrap_or(i64::MAX);
+        ids.extend(conflicts::open_into(view.tx, view.ws, &into, room)?);
+    }
+    ids.sort_unstable_by(|a, b| b.cmp(a));
+    ids.truncate(most);
+    let mut found = Vec::with_capacity(ids.len());
+    for id in ids {
+        if let Some(entity) = entities::get(view.tx, view.ws, id)? {
+            found.push(conflict_show::shown(view, &Thing::open(entity)?)?);
+        }
+    }
+    Ok(found)
 }

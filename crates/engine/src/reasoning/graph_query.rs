@@ -92,7 +92,7 @@ impl Asked {
 }
 
 /// The answer of `branchmind_graph_query`.
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Slice {
     pub branch: String,
     pub doc: String,

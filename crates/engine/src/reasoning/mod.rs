@@ -32,6 +32,7 @@ pub mod log;
 pub mod merge;
 pub mod notes;
 pub mod notes_commit;
+pub mod past;
 pub mod place;
 pub mod projection;
 pub mod radar;

@@ -196,6 +196,9 @@ fn told(kind: ActivityKind, delta: &EntityDelta, details: &SessionDetails) -> St
         ActivityKind::StateTransition => format!("{about} {}", moved(delta)),
         ActivityKind::Activation => format!("{about} activated"),
         ActivityKind::ConflictDetected => format!("conflict on {about}"),
+        ActivityKind::ConflictResolved if details.is_empty() => {
+            format!("conflict on {about} settled")
+        }
         ActivityKind::ConflictResolved => format!("conflict on {about} overridden"),
         ActivityKind::SessionStarted if delta.action == event::RESUMED => "session resumed".into(),
         ActivityKind::SessionStarted => "session started".into(),

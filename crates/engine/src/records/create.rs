@@ -12,6 +12,7 @@ use understory_model::text::quoted;
 use understory_model::{Id, limits};
 use understory_storage::sessions;
 
+use super::seen::Versions;
 use super::shape::{Echo, Record};
 use super::{fields, find_to_change, session};
 use crate::Work;
@@ -107,9 +108,10 @@ pub fn create(
     new: &NewRecord,
     session: Option<&str>,
     project: Option<&str>,
+    seen: &Versions,
 ) -> Result<Created> {
     session::speak(work, session)?;
-    let (home, parent) = place(work, new.parent.as_deref(), project)?;
+    let (home, parent) = place(work, new.parent.as_deref(), project, seen)?;
     let (related, mut links) = linked(work, new.related(), &[])?;
     if let Some(by) = new.resolved_by() {
         links.push(settled_by(work, None, home, by)?);
@@ -168,6 +170,7 @@ pub(super) fn place(
     work: &mut Work<'_, '_>,
     parent: Option<&str>,
     named: Option<&str>,
+    seen: &Versions,
 ) -> Result<(Id, Option<Named>)> {
     let Some(parent) = parent else {
         return Ok((project::to_write(work, named, false)?, None));
@@ -179,13 +182,16 @@ pub(super) fn place(
     {
         return Err(super::project::not_in(parent, named));
     }
-    let depth = under(work, id, parent)?;
+    let depth = under(work, id, parent, seen)?;
     check_depth(parent, depth)?;
     Ok((home, Some(work.named(id)?)))
 }
 
-/// The level that a record has under this parent, which must be active.
-pub fn under(work: &mut Work<'_, '_>, parent: Id, handle: &str) -> Result<i64> {
+/// The level that a record has under this parent, which must be active, or named with the version seen.
+pub fn under(work: &mut Work<'_, '_>, parent: Id, handle: &str, seen: &Versions) -> Result<i64> {
+    if seen.of(work, parent, handle)?.is_some() {
+        return Ok(work.record(parent)?.map_or(0, |row| row.depth + 1));
+    }
     let (ws, home) = (
         work.ws(),
         work.thing(parent)?.entity.project.unwrap_or_default(),

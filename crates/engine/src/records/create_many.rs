@@ -18,6 +18,7 @@ use understory_model::text::{check_text, quoted, quoted_list};
 use understory_model::{Id, limits};
 
 use super::create::{self, Fields, NewRecord, Place};
+use super::seen::Versions;
 use super::{find_to_change, session};
 use crate::Work;
 use crate::kernel::batch::at;
@@ -265,7 +266,7 @@ fn homes(
             at(field(), create::check_depth(&shown, depths[index]))?;
             continue;
         }
-        let found = create::place(work, name, project);
+        let found = create::place(work, name, project, &Versions::default());
         places[index] = match name {
             Some(_) => at(field(), found)?,
             None => found?,

@@ -6,7 +6,8 @@ use serde_json::Value;
 use understory_model::answer::{Fit, Next, Shape};
 use understory_model::budget::{Budget, Drop, chars_of};
 use understory_model::error::Result;
-use understory_model::item::{EntityDelta, Item};
+use understory_model::id::item_name;
+use understory_model::item::{EntityDelta, Item, Named};
 use understory_model::merge::unified_diff;
 use understory_model::page::Cursor;
 use understory_model::record::{ActivityKind, Proposed, SessionDetails};
@@ -61,6 +62,30 @@ pub struct Entry {
     /// The update that was refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub proposed: Option<Proposed>,
+    /// With `values`: what changed, or would have.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub changes: Vec<FieldChange>,
+    /// With `values`: the item that says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub item: Option<String>,
+}
+
+/// A field before and after a change; null where it had no value.
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+pub struct FieldChange {
+    pub field: String,
+    pub before: Option<Value>,
+    pub after: Option<Value>,
+}
+
+/// What a caller asks for.
+#[derive(Debug, Clone, Default)]
+pub struct Asked {
+    pub since: Option<Time>,
+    pub limit: i64,
+    pub cursor: Option<String>,
+    /// Also what each field was and became.
+    pub values: bool,
 }
 
 impl Fit for History {
@@ -79,12 +104,11 @@ impl Fit for History {
 pub fn history(
     view: &mut View<'_, '_>,
     handle: &str,
-    since: Option<Time>,
-    limit: i64,
-    from: Option<&str>,
+    asked: &Asked,
     budget: &Budget,
 ) -> Result<History> {
-    let before = match from {
+    let limit = asked.limit;
+    let before = match &asked.cursor {
         Some(from) => Cursor::decode(from, CURSOR)?.int(0)?,
         None => Seq::MAX,
     };
@@ -94,7 +118,7 @@ pub fn history(
         target: Some(thing.entity.id),
         kinds: &KINDS,
         except: None,
-        after: after(view, since)?,
+        after: after(view, asked.since)?,
         before,
         most: limit + 1,
     };
@@ -109,7 +133,11 @@ pub fn history(
             more = true;
             break;
         }
-        let entry = entry(view, &thing, *kind, item)?;
+        let mut entry = entry(view, &thing, *kind, item)?;
+        if asked.values {
+            entry.item = Some(item_name(&item.uuid));
+            entry.changes = changes(&delta_of(item)?);
+        }
         size += chars_of(&entry);
         history.push(entry);
         cursors.push(cursor(CURSOR, item.seq));
@@ -135,6 +163,8 @@ fn entry(view: &mut View<'_, '_>, thing: &Thing, kind: ActivityKind, item: &Item
         summary: told(kind, &delta, &details),
         diff: body_diff(&delta),
         proposed: None,
+        changes: Vec::new(),
+        item: None,
     };
     if kind == ActivityKind::ConflictDetected
         && let Some(proposed) = details.proposed
@@ -167,6 +197,9 @@ fn told(kind: ActivityKind, delta: &EntityDelta, details: &SessionDetails) -> St
             }
             (None, None) => "activated while active in another session".into(),
         },
+        ActivityKind::ConflictResolved if details.is_empty() => {
+            "a refused update was settled".into()
+        }
         ActivityKind::ConflictResolved
         | ActivityKind::Activation
         | ActivityKind::SessionStarted
@@ -177,6 +210,23 @@ fn told(kind: ActivityKind, delta: &EntityDelta, details: &SessionDetails) -> St
             None => "activated in spite of another session".into(),
         },
     }
+}
+
+/// Each field that a change set, without the fields that say how it is kept.
+fn changes(delta: &EntityDelta) -> Vec<FieldChange> {
+    let fields = delta.changes.iter().map(|change| FieldChange {
+        field: change.field(),
+        before: change.before.clone(),
+        after: change.after.clone(),
+    });
+    let handle = |side: &Option<Named>| side.as_ref().map(|named| named.handle.clone().into());
+    let moved = delta.place.iter().filter(|_| delta.data.is_none());
+    let moved = moved.map(|place| FieldChange {
+        field: "parent_id".into(),
+        before: handle(&place.from),
+        after: handle(&place.to),
+    });
+    fields.chain(moved).collect()
 }
 
 /// What changed in the body, as a unified diff.

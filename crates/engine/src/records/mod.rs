@@ -8,6 +8,7 @@ pub mod activate;
 pub mod activity;
 pub mod change;
 pub mod close;
+pub mod conflicts;
 pub mod context;
 pub mod create;
 pub mod create_many;

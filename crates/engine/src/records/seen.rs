@@ -8,6 +8,9 @@
 //!
 //! What an answer showed is kept in the item of the call ([`Shown`]); `projection::session` makes
 //! the leases follow, live and on a replay.
+//!
+//! A record that was only looked at, as on a page, is not active, and no lease says what was shown.
+//! Whoever changes it from there names the versions that it began from ([`Versions`]).
 
 use std::collections::BTreeMap;
 
@@ -19,6 +22,31 @@ use understory_storage::sessions::{self, Session};
 
 use super::session;
 use crate::Work;
+
+/// The versions of records that a change began from, by handle, where they were not activated.
+#[derive(Debug, Clone, Default)]
+pub struct Versions(BTreeMap<String, i64>);
+
+impl From<BTreeMap<String, i64>> for Versions {
+    fn from(versions: BTreeMap<String, i64>) -> Versions {
+        Versions(versions)
+    }
+}
+
+impl Versions {
+    /// The version named for a record, which it must have.
+    pub fn of(&self, work: &mut Work<'_, '_>, id: Id, handle: &str) -> Result<Option<i64>> {
+        let Some(version) = self.0.get(handle).copied() else {
+            return Ok(None);
+        };
+        let last = work.thing(id)?.entity.version;
+        if (1..=last).contains(&version) {
+            return Ok(Some(version));
+        }
+        let problem = format!("{handle} has versions 1 to {last}");
+        Err(Fault::invalid(format!("seen.{handle}"), problem).detail("versions", last))
+    }
+}
 
 /// What a session knows of a record that it works on.
 #[derive(Debug, Clone)]
@@ -35,8 +63,19 @@ impl Known {
     }
 }
 
+/// What the session of this write knows of a record that it changes: the version that it names, else
+/// what it saw when it activated the record.
+pub fn known(work: &mut Work<'_, '_>, id: Id, handle: &str, versions: &Versions) -> Result<Known> {
+    let Some(version) = versions.of(work, id, handle)? else {
+        return activated(work, id, handle);
+    };
+    let home = work.thing(id)?.entity.project.unwrap_or_default();
+    let session = session::enter(work, home, None)?;
+    Ok(Known { session, version })
+}
+
 /// What the session of this write knows of a record; it must work on it.
-pub fn activated(work: &mut Work<'_, '_>, id: Id, handle: &str) -> Result<Known> {
+fn activated(work: &mut Work<'_, '_>, id: Id, handle: &str) -> Result<Known> {
     let (ws, home) = (
         work.ws(),
         work.thing(id)?.entity.project.unwrap_or_default(),

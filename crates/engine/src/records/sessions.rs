@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use understory_model::answer::{Fit, Shape};
 use understory_model::budget::Drop;
 use understory_model::error::Result;
-use understory_model::{Time, limits};
+use understory_model::{Seq, Time, limits};
+use understory_storage::items;
 
 use super::others::{Holder, Moment, Other, holders};
 use super::{find, session};
@@ -39,6 +40,12 @@ pub struct OnRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent_session: Option<String>,
     pub is_current: bool,
+    /// Since when it has it active.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<Time>,
+    /// Whether it went on in spite of others.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub in_spite_of_others: bool,
 }
 
 impl Fit for ActiveSessions {
@@ -71,12 +78,16 @@ pub fn working_on(
     let (here, left): (Vec<&Other>, Vec<&Other>) = all
         .iter()
         .partition(|other| other.current || other.session.name == own);
+    let since: Vec<Seq> = here.iter().map(|other| other.lease.since).collect();
+    let since = items::times(view.tx, view.ws, &since)?;
     let shown = |other: &Other| {
         ActiveSession::OnRecord(OnRecord {
             holder: other.shown(),
             created: other.session.created,
             parent_session: other.session.parent.clone(),
             is_current: other.session.name == own,
+            since: since.get(&other.lease.since).copied(),
+            in_spite_of_others: other.lease.overrode > Seq::ZERO,
         })
     };
     Ok(ActiveSessions {

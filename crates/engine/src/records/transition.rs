@@ -12,7 +12,7 @@ use understory_model::text::plural;
 use understory_storage::records;
 
 use super::create::settled_by;
-use super::seen::{Known, activated};
+use super::seen::{Known, Versions, known};
 use super::shape::{Echo, Record, Reference, references};
 use super::update::{changed_by, whole};
 use super::{fields, find_to_change, session};
@@ -87,6 +87,7 @@ pub enum Outcome {
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Refusal {
     pub message: String,
+    pub by: Option<String>,
     pub current: Record,
 }
 
@@ -97,6 +98,7 @@ impl Outcome {
             Outcome::Done(done) => Ok(done),
             Outcome::Refused { conflict } => Err(Fault::new(Code::Conflict, conflict.message)
                 .detail("current", json_of(&conflict.current)?)
+                .detail("by", conflict.by)
                 .hint("Sync and resolve: sync_session, or activate it again, then decide anew.")),
         }
     }
@@ -107,10 +109,11 @@ pub fn transition(
     handle: &str,
     wanted: &Transition,
     named: Option<&str>,
+    seen: &Versions,
 ) -> Result<Outcome> {
     session::speak(work, named)?;
     let id = find_to_change(work, handle)?;
-    let known = activated(work, id, handle)?;
+    let known = known(work, id, handle, seen)?;
     let session = &known.session;
     let contested = work
         .record(id)?
@@ -159,7 +162,7 @@ pub fn transition(
 /// Notes the conflict, and tells it.
 fn refused(work: &mut Work<'_, '_>, id: Id, known: &Known, wanted: &Transition) -> Result<Outcome> {
     let (about, current) = (work.named(id)?, whole(work, id)?);
-    let message = changed_by(work, id, &about.handle, known)?;
+    let (message, by) = changed_by(work, id, &about.handle, known)?;
     let details = SessionDetails {
         to_state: Some(wanted.to),
         ..SessionDetails::default()
@@ -167,7 +170,11 @@ fn refused(work: &mut Work<'_, '_>, id: Id, known: &Known, wanted: &Transition) 
     let session = known.session.id;
     session::note_conflict(work, session, event::CONFLICT_DETECTED, about, &details)?;
     Ok(Outcome::Refused {
-        conflict: Box::new(Refusal { message, current }),
+        conflict: Box::new(Refusal {
+            message,
+            by,
+            current,
+        }),
     })
 }
 

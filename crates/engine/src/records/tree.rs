@@ -56,6 +56,20 @@ pub struct Branch {
     pub active_in: Vec<String>,
 }
 
+/// What a record hangs from, the root first.
+pub fn above(view: &mut View<'_, '_>, handle: &str) -> Result<Vec<Reference>> {
+    let row = row(view, handle)?;
+    let mut above = Vec::new();
+    for id in path_ids(&row.path).unwrap_or_default() {
+        if id != row.id
+            && let Some(found) = records::get(view.tx, view.ws, id)?
+        {
+            above.push(Reference::of(&found));
+        }
+    }
+    Ok(above)
+}
+
 /// The records that are asked for, and what they hang from.
 pub fn tree(view: &mut View<'_, '_>, asked: &Asked) -> Result<Tree> {
     let top = match &asked.top {

@@ -10,9 +10,10 @@ use understory_model::{Id, Seq, delta};
 use understory_storage::items;
 use understory_storage::records::{self, Record as Row};
 
+use super::conflicts;
 use super::create::{check_depth, linked, under};
 use super::others::ago;
-use super::seen::{Known, activated};
+use super::seen::{Known, Versions, known};
 use super::shape::{Echo, Record};
 use super::{fields, find_to_change, session};
 use crate::Work;
@@ -82,6 +83,9 @@ pub struct Updated {
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Conflict {
     pub message: String,
+    /// The agent that wrote the other version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
     pub other_version: Record,
 }
 
@@ -110,10 +114,11 @@ pub fn update(
     Update(proposed): &Update,
     force: bool,
     named: Option<&str>,
+    seen: &Versions,
 ) -> Result<Updated> {
     session::speak(work, named)?;
     let id = find_to_change(work, handle)?;
-    let known = activated(work, id, handle)?;
+    let known = known(work, id, handle, seen)?;
     let session = &known.session;
     let thing = work.thing(id)?;
     let (before, version) = (thing.data.clone(), thing.entity.version);
@@ -127,7 +132,7 @@ pub fn update(
         return refused(work, id, &known, proposed);
     }
     let place = match &proposed.parent_id {
-        Some(parent) => new_place(work, id, parent.as_deref())?,
+        Some(parent) => new_place(work, id, parent.as_deref(), seen)?,
         None => None,
     };
     let mut data = updated(data, proposed);
@@ -141,6 +146,7 @@ pub fn update(
     let data = data.fields()?;
     // An update that changes nothing makes no version, takes no tick and leaves no trace.
     if place.is_none() && links.is_empty() && delta::diff(&before, &data).is_empty() {
+        conflicts::settle(work, session.id, id)?;
         return Ok(Updated {
             record: whole(work, id)?.into(),
             unchanged: true,
@@ -168,6 +174,7 @@ pub fn update(
         };
         session::note_conflict(work, session.id, event::CONFLICT_RESOLVED, about, &details)?;
     }
+    conflicts::settle(work, session.id, id)?;
     Ok(Updated {
         record: whole(work, id)?.into(),
         unchanged: false,
@@ -177,7 +184,12 @@ pub fn update(
 
 /// Where a record goes, if it is not there already: under an active record of its project that is
 /// not below it.
-fn new_place(work: &mut Work<'_, '_>, id: Id, parent: Option<&str>) -> Result<Option<Place>> {
+fn new_place(
+    work: &mut Work<'_, '_>,
+    id: Id,
+    parent: Option<&str>,
+    seen: &Versions,
+) -> Result<Option<Place>> {
     let thing = work.thing(id)?;
     let (handle, home) = (thing.entity.handle.clone(), thing.entity.project);
     let from = thing.entity.parent;
@@ -206,7 +218,7 @@ fn new_place(work: &mut Work<'_, '_>, id: Id, parent: Option<&str>) -> Result<Op
             return Err(Fault::invalid("parent_id", problem)
                 .hint("Move that one elsewhere first, or choose another parent."));
         }
-        let depth = under(work, to, parent)?;
+        let depth = under(work, to, parent, seen)?;
         let ws = work.ws();
         let deepest = records::deepest(work.read()?, ws, home.unwrap_or_default(), &own)?;
         let row = work.record(id)?;
@@ -230,10 +242,11 @@ fn refused(work: &mut Work<'_, '_>, id: Id, known: &Known, proposed: &Proposed) 
     let (about, current) = (work.named(id)?, whole(work, id)?);
     let version = work.thing(id)?.entity.version;
     let (handle, session) = (about.handle.clone(), &known.session);
-    let message = changed_by(work, id, &handle, known)?;
+    let (message, by) = changed_by(work, id, &handle, known)?;
     let details = SessionDetails {
         proposed: Some(proposed.clone()),
         version: Some(version),
+        saw: Some(known.version).filter(|saw| *saw > 0),
         ..SessionDetails::default()
     };
     session::note_conflict(work, session.id, event::CONFLICT_DETECTED, about, &details)?;
@@ -245,33 +258,38 @@ fn refused(work: &mut Work<'_, '_>, id: Id, known: &Known, proposed: &Proposed) 
                 "{message} Nothing was changed: show both versions to the user, then activate {handle} \
                  again, or update with force: true."
             ),
+            by,
             other_version: current,
         }),
     })
 }
 
-/// Who changed a record after a session last saw it, or that it never saw all of it.
-pub fn changed_by(work: &mut Work<'_, '_>, id: Id, handle: &str, known: &Known) -> Result<String> {
+/// Says who changed a record after a session last saw it, or that it never saw all of it; and who that was.
+pub fn changed_by(
+    work: &mut Work<'_, '_>,
+    id: Id,
+    handle: &str,
+    known: &Known,
+) -> Result<(String, Option<String>)> {
     let ws = work.ws();
     let last = items::of_entity(work.read()?, ws, id, Seq::MAX, 20)?
         .into_iter()
         .find(|item| item.session != known.session.name);
-    Ok(match last {
-        Some(item) if known.version > 0 => {
-            let now = work.now;
-            let alive = is_live(work.read()?, ws, &item.session, now)?;
-            let state = if alive { "alive" } else { "gone" };
-            format!(
-                "{handle} was changed by session {} of {} ({state}) at {}, {}, after this \
-                 session last saw it whole.",
-                quoted(&item.session),
-                quoted(&item.actor),
-                item.realized_at,
-                ago(item.realized_at, work.now)
-            )
-        }
-        _ => format!(
+    let Some(item) = last.filter(|_| known.version > 0) else {
+        let message = format!(
             "{handle} was never shown whole to this session: activate it with a larger max_chars."
-        ),
-    })
+        );
+        return Ok((message, None));
+    };
+    let now = work.now;
+    let alive = is_live(work.read()?, ws, &item.session, now)?;
+    let state = if alive { "alive" } else { "gone" };
+    let message = format!(
+        "{handle} was changed by session {} of {} ({state}) at {}, {}, after this session last saw it whole.",
+        quoted(&item.session),
+        quoted(&item.actor),
+        item.realized_at,
+        ago(item.realized_at, now)
+    );
+    Ok((message, Some(item.actor)))
 }

@@ -13,6 +13,7 @@ mod turn;
 
 pub mod ack;
 pub mod create;
+pub mod findings;
 pub mod get;
 pub mod heartbeat;
 pub mod ladder;

@@ -24,5 +24,6 @@ mod tamper;
 mod texts;
 mod thread_sessions;
 mod thread_steps;
+mod timeline;
 mod watch;
 mod workspaces;

@@ -8,6 +8,7 @@
 mod diff;
 mod merge;
 mod ops;
+mod pairs;
 
 #[cfg(test)]
 mod tests;
@@ -23,6 +24,7 @@ pub use merge::{Choice, Conflict, Merged, Side, merge};
 pub use ops::{
     Change, Op, Piece, Wrong, apply, apply_to, fault, is_fragment, parse, piece, places, print,
 };
+pub use pairs::{Pair, Stretch, changed_words, pairs};
 
 /// Where a line was written: the commit, and its number in that version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

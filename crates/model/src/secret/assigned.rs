@@ -62,12 +62,17 @@ const ENDS: [&str; 10] = [
 pub fn may_tell(name: &[u8]) -> bool {
     let trailing = |byte: &&u8| matches!(byte, b'_' | b'-');
     let end = name.len() - name.iter().rev().take_while(trailing).count();
+    let Some(last) = end.checked_sub(1).map(|at| name[at].to_ascii_lowercase()) else {
+        return name.contains(&b'\\');
+    };
+    // Most names end with another letter.
+    let mut words = ENDS.iter().map(|word| word.as_bytes());
     name.contains(&b'\\')
-        || ENDS.iter().any(|word| {
-            let last = end
+        || words.any(|word| {
+            let from = end
                 .checked_sub(word.len())
-                .and_then(|from| name.get(from..end));
-            last.is_some_and(|last| last.eq_ignore_ascii_case(word.as_bytes()))
+                .filter(|_| word.ends_with(&[last]));
+            from.is_some_and(|from| name[from..end].eq_ignore_ascii_case(word))
         })
 }
 

@@ -12,9 +12,10 @@ const restoreDrafts = () => {
     // A field that begins with what is stored shows the draft in its place.
     if (saved && field.value === field.defaultValue && saved.text !== field.value) {
       field.value = saved.text;
-      for (const details of [field.closest("details")]) if (details) details.open = true;
-      showKept(field);
+      const details = field.closest("details");
+      if (details) details.open = true;
     }
+    if (saved) showKept(field);
   }
 };
 const showKept = (field) => { const note = $(".kept", field.form ?? document); if (note) note.textContent = field.value === field.defaultValue ? "" : "Draft kept"; };

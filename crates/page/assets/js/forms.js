@@ -10,8 +10,8 @@ const act = async (address, fields) => {
   const answer = await fetch(address, { method: "POST", body: fields, headers: { Accept: "application/json" } });
   const said = await answer.json();
   if (answer.ok) return said;
-  const { message, hint } = said.error ?? {};
-  throw Object.assign(new Error([message ?? "That did not work.", hint].filter(Boolean).join(" ")), { told: true });
+  const { message, hint, details } = said.error ?? {};
+  throw Object.assign(new Error([message ?? "That did not work.", hint].filter(Boolean).join(" ")), { told: true, place: details?.place });
 };
 const fieldsOf = (pairs) => {
   const fields = new URLSearchParams(pairs);
@@ -84,6 +84,8 @@ document.addEventListener("submit", async (event) => {
     if (form.dataset.then) await goTo(form.dataset.then); else await refreshNow();
   } catch (error) {
     if (error.told) delete form.dataset.key;
+    // What was written is kept where this leads, beside what stood in its way.
+    if (error.place) { dropDrafts(form); announce(error.message); await goTo(linkTo(error.place)); return; }
     fail(form, error.told ? error.message : "The server does not answer. What you wrote is kept; send it again.");
   } finally { delete form.dataset.sending; }
 });

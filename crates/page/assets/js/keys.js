@@ -4,6 +4,8 @@ let go = 0;
 const rows = () => all("#content [data-row], #content .entry, #content .agent, #content .row").filter((row) => row.offsetParent !== null);
 const rowNow = () => document.activeElement?.closest("[data-row], .entry, .agent, .row");
 const mainLink = (row) => $("a[data-main]", row) ?? $("a.title", row) ?? $("a, summary, button", row);
+/** Presses an element; one within a picture has no `click`. */
+const press = (one) => (one.click ? one.click() : one.dispatchEvent(new MouseEvent("click", { bubbles: true, cancelable: true })));
 /** What a key presses: in the row that has the focus, else in the panel, else anywhere. */
 const pressed = (key) => {
   const sought = `[data-hotkey="${CSS.escape(key)}"]`;
@@ -50,7 +52,7 @@ document.addEventListener("keydown", (event) => {
   if (isField(target) || target.closest("dialog")) return;
   if (key === " " && rowNow() && !target.matches("button, summary, input")) {
     const peek = $("a[data-peek]", rowNow());
-    if (peek) { event.preventDefault(); peek.click(); }
+    if (peek) { event.preventDefault(); press(peek); }
     return;
   }
   if (key.length === 1 && localStorage.getItem(lettersOff) && key !== "?") return;

@@ -69,7 +69,7 @@ const show = (next) => {
   const released = all(".column").map(hold);
   const thread = $("[data-follow-end]");
   const atEnd = thread && thread.scrollHeight - thread.scrollTop - thread.clientHeight < 40;
-  for (const part of ["#content", "#rail", "main > header"]) if ($(part, next) && $(part)) morph($(part), $(part, next));
+  for (const part of ["#content", "#above", "#rail", "main > header"]) if ($(part, next) && $(part)) morph($(part), $(part, next));
   document.body.dataset.csrf = next.body.dataset.csrf ?? "";
   document.title = next.title;
   const icon = $("link[rel=icon]");
@@ -93,7 +93,8 @@ const pageOf = async (address) => {
 
 // At most five times a second, however much is written.
 const PAUSE = 200;
-let seen = 0, wanted = 0, busy = false, last = 0;
+// What is shown, and what there is: the head of the log, and how often a proof of it changed.
+let seen = "", wanted = "", busy = false, last = 0;
 const refresh = async () => {
   if (busy || document.hidden || seen === wanted) return;
   busy = true;
@@ -109,48 +110,60 @@ const refresh = async () => {
   } catch { away = true; /* The stream says when the server is back. */ } finally { busy = false; }
   if (seen !== wanted && !away) refresh();
 };
-const refreshNow = () => { seen = -1; return refresh(); };
+const refreshNow = () => { seen = null; return refresh(); };
 
-// Links that change what a page shows (a peek, a filter, a version) do it without leaving the page.
+// Links that change what a page shows (a peek, a filter, a version) do it without leaving the page. The focus
+// goes into what was opened, and back to the row, or to the one in its place.
+let rowAt = { at: 0 };
+const focusAfter = (from) => {
+  const into = $("#content [data-focus]");
+  if (into) { into.focus(); return; }
+  if (from?.isConnected && from.offsetParent) { from.focus({ preventScroll: true }); return; }
+  const found = rows();
+  const row = document.getElementById(rowAt.id) ?? found[Math.min(rowAt.at, found.length - 1)];
+  if (row) mainLink(row)?.focus();
+};
 const goTo = async (address, push = true) => {
   const found = await pageOf(address).catch(() => null);
   if (!found) { location.href = address; return; }
   if (push) history.pushState(null, "", found.address);
   const from = document.activeElement;
-  if (isBusy($("#content")) && !isField(from)) from.blur();
+  const row = rowNow();
+  if (row) rowAt = { id: row.id, at: rows().indexOf(row) };
+  const within = isBusy($("#content"));
+  if (within) from.blur();
   show(found.next);
-  const focus = $("#content [data-focus]") ?? (from?.isConnected ? from : null);
-  focus?.focus({ preventScroll: !focus.hasAttribute("data-focus") });
+  if (within) focusAfter(from);
 };
 document.addEventListener("click", (event) => {
   const link = event.target.closest?.("a[data-soft]");
   if (!link || event.defaultPrevented || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
   event.preventDefault();
-  // A link within a picture says its address in another way.
+  // Of a link within a picture, the address is an object.
   goTo(link.href.baseVal ?? link.href);
 });
 window.addEventListener("popstate", () => goTo(location.href, false));
 
 // A stream of the log's head. The browser connects again by itself, and says where it was.
-let lost = null, headAtLoss = 0;
+let lost = null, headNow = 0, headAtLoss = 0;
 const tell = (text) => { const line = $("#connection"); if (line && line.textContent !== text) line.textContent = text; };
 let events = null;
 const follow = () => {
   events = new EventSource(document.body.dataset.events);
   events.onmessage = ({ data }) => {
-    const { head } = JSON.parse(data);
+    const { head, proof } = JSON.parse(data);
     if (lost) {
       const came = head - headAtLoss;
       lost = null;
       tell(came > 0 ? `Connected again. ${came} ${came === 1 ? "item" : "items"} came meanwhile; none is missing.` : "Connected again.");
       setTimeout(() => lost || tell(""), 4000);
     }
-    if (!wanted && !seen) seen = head - 1;
-    wanted = head;
+    wanted = `${head} ${proof}`;
+    headNow = head;
     refresh();
   };
   events.onerror = () => {
-    if (!lost) { lost = new Date(); headAtLoss = wanted; }
+    if (!lost) { lost = new Date(); headAtLoss = headNow; }
     tell(`Not connected since ${lost.toTimeString().slice(0, 5)}. What you write is kept.`);
     if (events?.readyState === EventSource.CLOSED) setTimeout(() => events && follow(), 3000);
   };

@@ -14,6 +14,8 @@ pub use told::told;
 use serde::Serialize;
 use serde_json::Value;
 use understory_model::{Code, Fault};
+use understory_tools::registry;
+use understory_tools::tool::Common;
 
 use crate::visit::{PROJECT, Query, in_project};
 
@@ -32,18 +34,21 @@ pub struct Act {
     /// What has happened then, as a sentence.
     pub said: String,
     undo: Option<Undo>,
-    /// Tells from an answer that the tool did not do what was asked.
-    refused: Option<fn(&Value) -> Option<Fault>>,
+    unless: Option<Refusal>,
 }
+
+/// Finds in what a tool answered that nothing was done, and says so to a person. Where there is something to
+/// look at, the fault has its address as `place`.
+type Refusal = fn(Result<&Value, &Fault>) -> Option<Fault>;
 
 /// The act that undoes another.
 #[derive(Debug, Clone, Serialize)]
 pub struct Undo {
     pub act: &'static str,
     pub fields: Vec<(String, String)>,
-    /// A field, and where its value stands in the answer of the first call.
+    /// A field, and where its value stands in the answer of which call.
     #[serde(skip)]
-    answered: Option<(&'static str, &'static str)>,
+    answered: Vec<(&'static str, usize, &'static str)>,
 }
 
 /// The act of a name with a form's fields.
@@ -62,13 +67,28 @@ pub fn act(name: &str, workspace: &str, form: &Query) -> Result<Act, Fault> {
             in_project(call.tool, &mut call.arguments, project);
         }
     }
-    if let (Some(key), Some(first)) = (form.text("key"), act.calls.first_mut()) {
-        first.arguments["idempotency_key"] = Value::from(key);
+    if let Some(key) = form.text("key") {
+        for (at, call) in act.calls.iter_mut().enumerate() {
+            keyed(call, key, at);
+        }
     }
     if let (Some(cause), Some(first)) = (form.text("caused_by"), act.calls.first_mut()) {
         first.arguments["caused_by"] = Value::from(cause);
     }
     Ok(act)
+}
+
+/// A key for each call of an act, so that sending a form again does none of them twice.
+fn keyed(call: &mut Call, key: &str, at: usize) {
+    let takes = registry::find(call.tool).is_some_and(|tool| tool.takes.contains(&Common::Key));
+    if takes {
+        let key = if at == 0 {
+            key.to_owned()
+        } else {
+            format!("{key}.{at}")
+        };
+        call.arguments["idempotency_key"] = key.into();
+    }
 }
 
 impl Act {
@@ -77,22 +97,8 @@ impl Act {
             calls,
             said: said.into(),
             undo: None,
-            refused: None,
+            unless: None,
         }
-    }
-
-    /// For tools that answer what they could not do rather than fail.
-    fn refused_by(mut self, refused: fn(&Value) -> Option<Fault>) -> Act {
-        self.refused = Some(refused);
-        self
-    }
-
-    /// Fails where the answer of a call says that it was not done.
-    pub fn check(&self, answer: impl FnOnce() -> Result<Value, Fault>) -> Result<(), Fault> {
-        let Some(refused) = self.refused else {
-            return Ok(());
-        };
-        refused(&answer()?).map_or(Ok(()), Err)
     }
 
     /// Undone by this act with these fields.
@@ -103,7 +109,7 @@ impl Act {
             fields: fields
                 .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
                 .collect(),
-            answered: None,
+            answered: Vec::new(),
         });
         self
     }
@@ -118,17 +124,46 @@ impl Act {
         self.undo = Some(Undo {
             act,
             fields: Vec::new(),
-            answered: Some((field, place)),
+            answered: vec![(field, 0, place)],
         });
         self
     }
 
-    /// How it is undone, once its first call was answered.
-    pub fn undo(&self, answer: Option<&Value>) -> Option<Undo> {
+    /// Not done where the answer says so without being an error.
+    fn unless(mut self, refusal: Refusal) -> Act {
+        self.unless = Some(refusal);
+        self
+    }
+
+    /// What a tool's answer, or its error, means to the person who asked for this.
+    pub fn refused(&self, answer: Result<&Value, &Fault>) -> Option<Fault> {
+        self.unless.and_then(|refusal| refusal(answer))
+    }
+
+    /// Further fields of the act that undoes this one.
+    fn with_undo(mut self, fields: &[(&str, &str)]) -> Act {
+        if let Some(undo) = &mut self.undo {
+            let fields = fields.iter();
+            undo.fields
+                .extend(fields.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
+        }
+        self
+    }
+
+    /// What undoes it also takes this field from the answer of a call, counted from 0.
+    fn and_answer(mut self, field: &'static str, call: usize, place: &'static str) -> Act {
+        if let Some(undo) = &mut self.undo {
+            undo.answered.push((field, call, place));
+        }
+        self
+    }
+
+    /// How it is undone, once its calls were answered.
+    pub fn undo(&self, answers: &[Value]) -> Option<Undo> {
         let mut undo = self.undo.clone()?;
-        if let Some((field, place)) = undo.answered {
-            let value = answer?.pointer(place)?.as_str()?;
-            undo.fields.push((field.to_owned(), value.to_owned()));
+        for (field, call, place) in &undo.answered {
+            let value = answers.get(*call)?.pointer(place)?.as_str()?;
+            undo.fields.push(((*field).to_owned(), value.to_owned()));
         }
         Some(undo)
     }
@@ -161,7 +196,6 @@ impl<'a> Form<'a> {
     }
 
     /// All values of a field that a form may have several of, such as what was chosen in a list.
-    #[expect(dead_code, reason = "for acts on several things")]
     fn all(&self, name: &str) -> Vec<&'a str> {
         let fields = self.form.fields();
         fields
@@ -182,37 +216,61 @@ type Found = Option<Result<Act, Fault>>;
 
 #[cfg(test)]
 mod tests {
-    use understory_tools::registry;
-
     use super::*;
 
-    const FORM: &str = "thread=th_001&upto=3&body=Hi+there&to=bob,ada&agent=bob&proposal=prop_001&accept=true\
-                        &conflict=c&keep=use_from&summary=S&node=TASK-001&item=msg_3&after=TASK-002&priority=2&rev=1\
-                        &evidence=git:0c77d1e&from=bob&first=TASK-002&parent=TASK-002&reason=R&was=1";
-
-    /// Every name of an act in the files beside this one.
-    fn names() -> Vec<&'static str> {
-        let files = [
+    /// The files beside this one, with a value for every field of their forms.
+    const FILES: [(&str, &str); 6] = [
+        (
             include_str!("artifacts.rs"),
+            "proposal=prop_001&accept=true&artifact=goals&commit=0199d3a0&start=2&end=2&content=two&reasoning=R&label=goals&item=msg_3",
+        ),
+        (
             include_str!("conversations.rs"),
+            "log=uuid_0199d3a0&from=uuid_0199d3a1&title=T&summary=S&body=B&reasoning=R&item=msg_3",
+        ),
+        (
             include_str!("reasoning.rs"),
+            "conflict=c&keep=use_from&name=what-if&from=main&into=main&branch=main&doc=graph\
+             &op=%7B%22op%22%3A%22node_delete%22%2C%22id%22%3A%22h1%22%7D",
+        ),
+        (
             include_str!("records.rs"),
+            "record=R002&seen=3&title=T&type=note&state=LATER&reason=r&choice=write&summary=S&body=B&parent=R001\
+             &was_parent=R003&was_state=OPEN&resolved_by=R004",
+        ),
+        (
             include_str!("threads.rs"),
+            "thread=th_001&upto=3&body=Hi+there&to=bob,ada&agent=bob&item=msg_3&message=msg_3&status=resolved\
+             &from=active&name=bob&conflict=c&reason=r",
+        ),
+        (
             include_str!("work.rs"),
-        ];
-        let arms = files.iter().flat_map(|file| file.lines());
-        arms.filter_map(|line| {
+            "summary=S&node=TASK-001&after=TASK-002&priority=2&rev=1&evidence=git:0c77d1e&from=bob&first=TASK-002\
+             &parent=TASK-002&reason=R&was=1&item=msg_3&body=B",
+        ),
+    ];
+
+    /// Every name of an act, with the form of its file.
+    fn names() -> Vec<(&'static str, Query)> {
+        // The first function of each file is its list of acts.
+        let lists = FILES.iter().map(|(file, form)| {
+            let list = file.split("\n}\n").next().unwrap_or_default();
+            (list, form)
+        });
+        let arms = lists.flat_map(|(list, form)| list.lines().map(move |line| (line, form)));
+        arms.filter_map(|(line, form)| {
             let (name, rest) = line.trim().strip_prefix('"')?.split_once('"')?;
-            rest.trim_start().starts_with("=>").then_some(name)
+            rest.trim_start()
+                .starts_with("=>")
+                .then_some((name, Query::parse(form)))
         })
         .collect()
     }
 
     #[test]
     fn every_act_is_a_call_that_its_tool_takes() {
-        let form = Query::parse(FORM);
         assert!(names().len() > 10);
-        for name in names() {
+        for (name, form) in names() {
             for call in act(name, "w", &form).unwrap().calls {
                 let tool = registry::find(call.tool).unwrap();
                 registry::checked(tool, call.arguments)
@@ -223,11 +281,15 @@ mod tests {
 
     #[test]
     fn what_undoes_an_act_is_an_act() {
-        let form = Query::parse(FORM);
-        for name in names() {
+        for (name, form) in names() {
             let act = act(name, "w", &form).unwrap();
             if let Some(undo) = &act.undo {
-                assert!(names().contains(&undo.act), "{name}: {}", undo.act);
+                let mut known = names().into_iter();
+                assert!(
+                    known.any(|(known, _)| known == undo.act),
+                    "{name}: {}",
+                    undo.act
+                );
             }
         }
     }

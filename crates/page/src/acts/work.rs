@@ -150,13 +150,13 @@ fn depend(form: &Form<'_>, remove: bool) -> Result<Act, Fault> {
             "depend",
         ),
     };
-    let act = Act::new(calls, said).refused_by(rejected);
+    let act = Act::new(calls, said).unless(rejected);
     Ok(act.undone_by(undo, &[("node", node), ("first", first)]))
 }
 
 /// The tool applies the edges that it can, and answers the others; here there is one.
-fn rejected(answer: &Value) -> Option<Fault> {
-    let rejected = answer.pointer("/rejected/0")?;
+fn rejected(answer: Result<&Value, &Fault>) -> Option<Fault> {
+    let rejected = answer.ok()?.pointer("/rejected/0")?;
     let text = |field: &str| rejected[field].as_str().unwrap_or_default();
     Some(match text("reason") {
         "cycle_detected" => Fault::invalid("first", "would close a cycle")
@@ -233,9 +233,9 @@ mod tests {
     fn an_edge_that_was_not_applied_is_a_refusal() {
         let answer = json!({"applied": 0, "rejected": [{"from": "a", "to": "b", "reason": "cycle_detected", "cycle": ["a", "b", "a"]}]});
         assert_eq!(
-            rejected(&answer).unwrap().details.unwrap()["cycle"],
+            rejected(Ok(&answer)).unwrap().details.unwrap()["cycle"],
             json!(["a", "b", "a"])
         );
-        assert!(rejected(&json!({"applied": 1})).is_none());
+        assert!(rejected(Ok(&json!({"applied": 1}))).is_none());
     }
 }

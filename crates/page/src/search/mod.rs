@@ -1,79 +1,97 @@
-//! Search: by words and by meaning, best first. What is called exactly so is shown at once.
+//! Search: what is called so, what has the words, what means the same. The page, the palette over any page,
+//! what completes a name that is being typed, and the preview of a name are all answered here.
+
+mod complete;
+mod find;
+mod palette;
+mod rows;
 
 use maud::{Markup, html};
 use serde_json::json;
-use understory_engine::kernel::search::{Answer, Hit};
-use understory_model::Fault;
+use understory_model::{Fault, limits};
 
 use crate::text::{count, segment, stored};
 use crate::visit::Visit;
-use crate::{Content, Place, place_of};
+use crate::{Content, Place};
 
-/// What is shown of what was found.
+pub use crate::go::place_of_glance;
+pub use complete::{complete, preview};
+pub use palette::palette;
+pub use rows::glance_mark;
+
+use find::{Hits, find};
+
+/// What is shown of what was found, and how much more at a time.
 const HITS: i64 = 50;
+/// Signs of a question.
+const QUESTION: usize = 1_000;
 
 pub fn page(visit: &Visit<'_>) -> Result<Content, Fault> {
-    let query = visit.query.get("q").unwrap_or_default();
-    let found: Answer = match query.trim() {
-        "" => Answer::default(),
-        words => visit.ask("search", json!({"query": words, "limit": HITS}))?,
-    };
+    let query = question(visit);
+    let most = visit.query.get("show").and_then(|n| n.parse().ok());
+    let most = most.unwrap_or(HITS).clamp(1, limits::PAGE);
+    let found = find(visit, query, most)?;
     Ok(Content {
         place: Place::Search,
         title: "Search".to_owned(),
         counts: match query {
             "" => String::new(),
-            _ => count(found.hits.len() as i64, "result", "results"),
+            _ => count(found.count(), "result", "results"),
         },
+        json: json!({"goes_there": found.goes_there, "results": found.answer.hits, "truncated": found.answer.truncated,
+            "note": found.answer.note}),
         main: html! {
-            form.filter method="get" role="search" {
+            form.filter data-soft method="get" action=(visit.link("search")) role="search" {
                 label { span.label { "Words, a question or a name" }
-                    input name="q" type="search" value=(query) autofocus[query.is_empty()]; }
+                    input name="q" type="search" value=(query) maxlength=(QUESTION) autofocus[query.is_empty()] dir="auto"; }
+                @if let Some(project) = visit.project() { input type="hidden" name="project" value=(project); }
                 button.main { "Search" }
             }
-            @if !query.is_empty() && found.hits.is_empty() {
-                p.empty { b { "Nothing found for " q { (stored(query)) } "." } " Tried words and meaning." }
-            }
-            @if let Some(note) = &found.note { p.meta { (stored(note)) } }
-            ul.entries {
-                @for hit in &found.hits {
-                    li.entry {
-                        div.what {
-                            a.title href=(visit.link(&place(hit))) {
-                                (stored(hit.title.as_deref().unwrap_or(&hit.handle)))
-                            }
-                            p.meta { span.handle { (hit.handle) } " · " (hit.surface) " · " (hit.kind) }
-                            p dir="auto" { (snippet(&hit.snippet)) }
-                        }
-                        a.meta href=(visit.link(&format!("why/{}", segment(&hit.handle)))) { "Why" }
-                    }
-                }
+            @if let Some(note) = &found.answer.note { p.meta { (stored(note)) } }
+            @if query.is_empty() { p.empty { "Words find what has them, a question finds what means the same, a name goes there." } }
+            @else if found.count() == 0 { (nothing(visit, query)) }
+            @else { (groups(visit, query, &found)) }
+            @if found.answer.truncated && most < limits::PAGE {
+                p { a.more data-soft href=(visit.with("search", &[("show", Some(&(most + HITS).to_string()))])) { "Show 50 more" } }
             }
         },
-        json: json!(found),
         ..Content::default()
     })
 }
 
-/// The words that were found stand between pairs of stars.
-fn snippet(text: &str) -> Markup {
+/// What is asked, not longer than anybody asks.
+fn question<'q>(visit: &'q Visit<'_>) -> &'q str {
+    let query = visit.query.get("q").unwrap_or_default().trim();
+    &query[..query.floor_char_boundary(QUESTION)]
+}
+
+fn groups(visit: &Visit<'_>, query: &str, found: &Hits) -> Markup {
+    let words = find::words(query);
+    let (by_words, by_meaning) = found.groups(&words);
     html! {
-        @for (at, part) in text.split("**").enumerate() {
-            @if at % 2 == 1 { mark { (stored(part)) } }
-            @else if !part.is_empty() { (stored_part(part)) }
+        @if !found.goes_there.is_empty() {
+            section aria-labelledby="goes" { h2 id="goes" { "Goes there" }
+                ul.found { @for one in &found.goes_there { (rows::entry(visit, &words, one, None)) } } }
+        }
+        @for (id, title, hits) in [("words", "These words", by_words), ("meaning", "This meaning", by_meaning)] {
+            @if !hits.is_empty() {
+                section aria-labelledby=(id) { h2 id=(id) { (title) }
+                    ul.found { @for (one, hit) in hits { (rows::entry(visit, &words, one, Some(hit))) } } }
+            }
         }
     }
 }
 
-fn stored_part(part: &str) -> Markup {
-    html! { @if part.trim().is_empty() { " " } @else { (stored(part)) } }
-}
-
-fn place(hit: &Hit) -> String {
-    let label = |hit: &Hit| hit.surface == "garden" && hit.entity.is_some();
-    if label(hit) {
-        let name = hit.handle.split(':').next().unwrap_or_default();
-        return format!("artifacts/{}", segment(name));
+fn nothing(visit: &Visit<'_>, query: &str) -> Markup {
+    html! {
+        p.empty { b { "Nothing found for “" (stored(query)) "”." } " Tried words and meaning." }
+        p.acts {
+            a.button href=(visit.link(&format!("threads/new?body={}", segment(query)))) { "Ask somebody" }
+        }
+        form.act method="post" action=(visit.link("do/plan")) data-draft="search-plan" {
+            (crate::shell::hidden(visit, "work"))
+            input type="hidden" name="summary" value=(query);
+            button { "New task “" (stored(query)) "”" }
+        }
     }
-    place_of(&hit.handle)
 }

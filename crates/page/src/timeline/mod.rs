@@ -1,101 +1,239 @@
-//! Timeline: what happened, the newest first, by whom and to what.
+//! Timeline: who did what when, in lanes over a window of time, with the whole history above and the
+//! items beside it.
+
+mod filters;
+mod lanes;
+mod layout;
+mod list;
+mod strip;
+mod when;
+
+use std::collections::HashSet;
 
 use maud::{Markup, html};
 use serde_json::json;
-use understory_engine::kernel::log::{self, Entry};
-use understory_engine::system::audit::may_read;
-use understory_model::{Fault, Seq};
+use understory_engine::View;
+use understory_engine::kernel::log;
+use understory_engine::kernel::surface::Surface;
+use understory_engine::system::timeline::{
+    self, Density, Entries, Lanes, Opened, Unit, Waiting, Wanted,
+};
+use understory_model::{Fault, Seq, Time};
 
-use crate::marks::who;
-use crate::text::{segment, stored};
+use crate::marks::Mark;
 use crate::visit::Visit;
-use crate::{Content, Place};
+use crate::{Content, Place, Side, Width};
+use layout::Window;
+use when::Asked;
 
 /// Entries of a page.
 const PAGE: i64 = 100;
+/// Lanes of a picture; the others are one line.
+const LANES: usize = 30;
+/// Marks of a picture, and bars of the whole history.
+const MARKS: usize = 600;
+const BARS: usize = 240;
+
+/// All that the page shows, read in one look at the workspace.
+struct Shown {
+    asked: Asked,
+    wanted: Wanted,
+    lanes: Lanes,
+    density: Density,
+    entries: Entries,
+    chosen: Option<Opened>,
+    waiting: Vec<Waiting>,
+    projects: Vec<String>,
+    you: String,
+    now: Time,
+}
+
+impl Shown {
+    fn window(&self) -> Window {
+        self.asked.window
+    }
+
+    /// The items that stand out: the one that was chosen, its causes and its effects.
+    fn related(&self) -> HashSet<Seq> {
+        let steps = |opened: &Opened| {
+            let steps = opened.causes.iter().chain(&opened.effects);
+            let mut all: HashSet<Seq> = steps.map(|step| step.shown.entry.seq).collect();
+            all.insert(opened.shown.entry.seq);
+            all
+        };
+        self.chosen.as_ref().map(steps).unwrap_or_default()
+    }
+
+    fn in_bars(&self) -> bool {
+        matches!(self.lanes.unit, Unit::Bars(_))
+    }
+}
 
 pub fn page(visit: &Visit<'_>) -> Result<Content, Fault> {
     let caller = visit.context.caller;
-    let (of, by) = (visit.query.get("of"), visit.query.get("by"));
-    let before = visit.query.get("before").and_then(|n| n.parse().ok());
-    let mut entries = visit.context.engine.view(caller, |view| {
-        let entity = match of {
-            Some(name) => Some(log::find(view, name)?.id),
-            None => None,
-        };
-        let wanted = log::Wanted {
-            entity,
-            actor: by.map(str::to_owned),
-            without_audit: !may_read(caller.role),
-            before: before.map(Seq),
-            most: PAGE + 1,
-            ..log::Wanted::default()
-        };
-        log::newest(view, &wanted)
-    })?;
-    let more = entries.len() as i64 > PAGE;
-    entries.truncate(usize::try_from(PAGE).unwrap_or(0));
-    let filter = [("of", of), ("by", by)];
-    let filter: Vec<(&str, &str)> = filter
-        .into_iter()
-        .filter_map(|(name, value)| Some((name, value?)))
-        .collect();
-    let mut older: String = filter
-        .iter()
-        .map(|(name, value)| format!("{name}={}&", segment(value)))
-        .collect();
-    if let Some(last) = entries.last() {
-        older.push_str(&format!("before={}", last.seq));
+    let shown = visit
+        .context
+        .engine
+        .view(caller, |view| read(visit, view))?;
+    let window = shown.window();
+    let mut json = json!({
+        "window": {"from": window.from, "to": window.to, "live": shown.asked.live,
+            "clock": if shown.wanted.happened { "happened" } else { "written" }},
+        "density": shown.density,
+        "entries": shown.entries.entries,
+        "next": shown.entries.next,
+        "chosen": shown.chosen,
+        "waiting": shown.waiting,
+    });
+    if let (Some(all), serde_json::Value::Object(lanes)) =
+        (json.as_object_mut(), json!(shown.lanes))
+    {
+        all.extend(lanes);
     }
     Ok(Content {
         place: Place::Timeline,
         title: "Timeline".to_owned(),
-        counts: match filter.as_slice() {
-            [] => "newest first".to_owned(),
-            some => some
-                .iter()
-                .map(|(name, value)| format!("{name} {value}"))
-                .collect::<Vec<_>>()
-                .join(", "),
-        },
+        counts: when::sentence(window, shown.asked.live),
+        above: Some(html! { div.band { (strip::band(visit, &shown)) } }),
+        controls: filters::controls(visit, &shown)?,
         main: html! {
-            form.filter method="get" role="search" {
-                label { span.label { "Of" } input name="of" value=[of] placeholder="TASK-001, th_001, a label"; }
-                label { span.label { "By" } input name="by" value=[by] placeholder="an agent or person"; }
-                button { "Filter" }
-                @if !filter.is_empty() { a href=(visit.link("timeline")) { "Take the filter off" } }
+            @if shown.density.bars.is_empty() {
+                p.empty { b { "Nothing has happened yet." } " Whatever agents and people do appears here by itself." }
+            } @else {
+                (lanes::picture(visit, &shown)?)
             }
-            @if entries.is_empty() { p.empty { b { "No item matches." } } }
-            ol.log { @for entry in &entries { (line(visit, entry)) } }
-            @if more { p { a.more href=(visit.link(&format!("timeline?{older}"))) { "Show 100 more" } } }
         },
-        json: json!({"entries": entries}),
+        flush: true,
+        side: Some(Side {
+            width: Width::Reading,
+            label: "Items".to_owned(),
+            main: list::side(visit, &shown),
+        }),
+        json,
         ..Content::default()
     })
 }
 
-fn line(visit: &Visit<'_>, entry: &Entry) -> Markup {
-    let did = entry.action.as_deref().unwrap_or(&entry.kind);
-    let target = entry.name.as_deref().or(entry.handle.as_deref());
-    html! {
-        li id={ "item-" (entry.seq) } {
-            span.seq { "#" (entry.seq) }
-            time datetime=(entry.at) title=(entry.at) { (entry.at.get(11..16).unwrap_or_default()) }
-            (who(&entry.actor, entry.actor == visit.person()))
-            span.what {
-                b { (stored(&entry.actor)) } " " (did.replace('_', " ")) " "
-                @if let (Some(target), Some(handle)) = (target, entry.handle.as_deref()) {
-                    // A message has no page of its own.
-                    @if handle.starts_with("msg_") { span.handle { (stored(target)) } " " }
-                    @else { a.handle href=(visit.link(&format!("go/{}", segment(handle)))) { (stored(target)) } " " }
-                }
-                (text(&entry.text))
-                @if let Some(why) = &entry.reasoning { span.meta { " because " (stored(why)) } }
-            }
-        }
+/// Reads what the address asks for.
+fn read(visit: &Visit<'_>, view: &mut View<'_, '_>) -> Result<Shown, Fault> {
+    let query = &visit.query;
+    let of = query
+        .get("of")
+        .map(|name| timeline::named(view, name))
+        .transpose()?;
+    let project = visit.project().filter(|name| !name.contains('\0'));
+    let project = project.map(|name| log::project(view, name)).transpose()?;
+    let surface = query.get("surface");
+    let surface = surface.map(|name| {
+        let unknown = || Fault::invalid("surface", "is not one of those that the page offers");
+        Surface::parse(name).ok_or_else(unknown)
+    });
+    let mut wanted = Wanted {
+        happened: query.get("clock") != Some("written"),
+        agent: query.get("agent").or(query.get("by")).map(str::to_owned),
+        surface: surface.transpose()?,
+        kind: query.get("type").map(str::to_owned),
+        project,
+        of,
+        ..Wanted::default()
+    };
+    let chosen = query.get("sel").and_then(|seq| seq.parse().ok()).map(Seq);
+    let chosen = chosen.map(|seq| timeline::opened(view, seq)).transpose()?;
+    let begins = of
+        .map(|id| timeline::made_at(view, id))
+        .transpose()?
+        .flatten();
+    let mut last = match wanted
+        .agent
+        .as_deref()
+        .is_some_and(|name| name.contains('\0'))
+    {
+        true => None,
+        false => timeline::latest(view, &wanted)?,
+    };
+    // Who comes with an item and no window sees the time around it.
+    if let (Some(opened), None, None) = (&chosen, query.get("from"), query.get("to")) {
+        last = Some(opened.shown.written_at);
+    }
+    let asked = when::asked(query, visit.now, begins, last)?;
+    wanted.from = asked.window.from;
+    // What was written in this very moment is in it.
+    wanted.to = if asked.live {
+        asked.window.to.plus(1)
+    } else {
+        asked.window.to
+    };
+    let before = query.get("before").and_then(|n| n.parse().ok()).map(Seq);
+    Ok(Shown {
+        lanes: timeline::lanes(view, &wanted, LANES)?,
+        density: timeline::density(view, BARS)?,
+        entries: timeline::entries(view, &wanted, before, PAGE)?,
+        waiting: timeline::waiting(view)?,
+        projects: timeline::projects(view)?,
+        you: visit.person().to_owned(),
+        now: visit.now,
+        asked,
+        wanted,
+        chosen,
+    })
+}
+
+/// The mark of a surface: the one of its page in the rail.
+fn mark_of(surface: Surface) -> Mark {
+    match surface {
+        Surface::Work => Mark::Work,
+        Surface::Records => Mark::Record,
+        Surface::Reasoning => Mark::Reasoning,
+        Surface::Conversations => Mark::Conversation,
+        Surface::Threads => Mark::Thread,
+        Surface::Artifacts => Mark::Artifact,
+        Surface::Acts => Mark::Act,
+        Surface::Relations => Mark::Why,
+        Surface::Care => Mark::Credential,
     }
 }
 
-fn text(text: &str) -> Markup {
-    html! { @if !text.is_empty() { (stored(text)) } }
+/// A surface in the words of the pages.
+fn name_of(surface: Surface) -> &'static str {
+    match surface {
+        Surface::Acts => "read or ran",
+        Surface::Relations => "about other items",
+        Surface::Care => "tokens and logins",
+        other => other.as_str(),
+    }
+}
+
+/// A link that chooses an item.
+fn choose(visit: &Visit<'_>, seq: Seq) -> String {
+    visit.with("timeline", &[("sel", Some(&seq.to_string()))])
+}
+
+/// The name of somebody, where it is the person themselves as they say it.
+fn called<'n>(shown: &Shown, name: &'n str) -> &'n str {
+    if name == shown.you { "you" } else { name }
+}
+
+/// The tasks, threads and documents of items, as links.
+fn handle(visit: &Visit<'_>, entry: &log::Entry) -> Markup {
+    let target = entry.handle.as_deref();
+    let is_message = target.is_some_and(|handle| handle.starts_with("msg_"));
+    let target = target.filter(|handle| !handle.starts_with("session:"));
+    // A message has no page of its own; its thread has.
+    let place = if is_message {
+        entry.about.as_deref()
+    } else {
+        target
+    };
+    let words = if is_message {
+        place
+    } else {
+        entry.name.as_deref().or(target)
+    };
+    html! {
+        @if let (Some(place), Some(words)) = (place, words) {
+            a.handle data-long[words.len() > 24] href=(visit.link(&format!("go/{}", crate::text::segment(place)))) {
+                (crate::text::stored(words))
+            }
+        }
+    }
 }

@@ -110,6 +110,7 @@ fn all(visit: &Visit<'_>) -> Result<Content, Fault> {
         flush: shown.flush,
         side,
         json: data,
+        ..Content::default()
     })
 }
 

@@ -599,3 +599,44 @@ CREATE TABLE core_credential (
   kind TEXT NOT NULL,
   PRIMARY KEY (ws, seq, kind)
 ){clustered};
+
+-- How many items each agent wrote in each stretch of time: `grain` is its length in microseconds and
+-- `at` its beginning. A timeline of any length reads a bounded number of these, however long the log.
+CREATE TABLE core_tally (
+  ws {int} NOT NULL,
+  grain {int} NOT NULL,
+  at {int} NOT NULL,
+  actor {path} NOT NULL,
+  surface TEXT NOT NULL,
+  -- 0 for items of no project.
+  project {int} NOT NULL,
+  n {int} NOT NULL,
+  PRIMARY KEY (ws, grain, at, actor, surface, project)
+){clustered};
+
+-- Items that a timeline shows from afar: what failed or cannot both be (red), and what waited for
+-- somebody (amber).
+CREATE TABLE core_signal (
+  ws {int} NOT NULL,
+  sign TEXT NOT NULL,
+  seq {int} NOT NULL,
+  surface TEXT NOT NULL,
+  PRIMARY KEY (ws, sign, seq)
+){clustered};
+
+-- Who held which node from when until when; `until` of a claim that is still held is the largest
+-- number. `seq` is the item that claimed it.
+CREATE TABLE core_span (
+  ws {int} NOT NULL,
+  node {int} NOT NULL,
+  seq {int} NOT NULL,
+  project {int} NOT NULL,
+  agent {path} NOT NULL,
+  session TEXT NOT NULL,
+  since {int} NOT NULL,
+  until {int} NOT NULL,
+  -- How it ended; empty while it is held.
+  ended TEXT NOT NULL,
+  PRIMARY KEY (ws, node, seq)
+){clustered};
+CREATE INDEX core_span_until ON core_span (ws, until, since);

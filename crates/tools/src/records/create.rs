@@ -1,10 +1,12 @@
 //! `create_record`: a new record under an active one, or on its own.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 use understory_engine::records::create::{self, Created, Fields, NewRecord};
-use understory_model::Fault;
 use understory_model::answer::Answer;
+use understory_model::{Fault, limits};
 
 use crate::answers::output;
 use crate::args::schema;
@@ -21,6 +23,9 @@ struct Input {
     fields: Fields,
     /// default: your own
     session_id: Option<String>,
+    #[serde(default)]
+    #[schemars(extend("maxProperties" = limits::LIST), extend("x-about" = super::SEEN))]
+    seen: BTreeMap<String, i64>,
     project_id: Option<String>,
     /// false: only its head comes back
     echo: Option<bool>,
@@ -44,9 +49,10 @@ pub const TOOL: Tool = Tool {
 fn run(call: &Call<'_>, input: Input) -> Result<Answer<Created>, Fault> {
     super::check_project("project_id", input.project_id.as_deref())?;
     let new = NewRecord::new(input.parent_id, input.fields)?;
-    let (session, project) = (input.session_id, input.project_id);
-    let answer =
-        call.write(move |work| create::create(work, &new, session.as_deref(), project.as_deref()))?;
+    let (session, project, seen) = (input.session_id, input.project_id, input.seen.into());
+    let answer = call.write(move |work| {
+        create::create(work, &new, session.as_deref(), project.as_deref(), &seen)
+    })?;
     let mut created = answer.typed()?;
     created.record = created.record.echoed(input.echo);
     Ok(created.into())

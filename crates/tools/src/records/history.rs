@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use understory_engine::records::history::{self, History};
+use understory_engine::records::history::{self, Asked, History};
 use understory_model::answer::Answer;
 use understory_model::page::limit;
 use understory_model::{Fault, Time, limits};
@@ -21,6 +21,9 @@ struct Input {
     /// default 50
     limit: Option<i64>,
     cursor: Option<String>,
+    /// also each field before and after
+    #[serde(default)]
+    values: bool,
 }
 
 pub const TOOL: Tool = Tool {
@@ -44,7 +47,11 @@ fn run(call: &Call<'_>, input: Input) -> Result<Answer<History>, Fault> {
         .as_deref()
         .map(|text| Time::parse("since", text))
         .transpose()?;
-    let most = limit(input.limit, 50, limits::PAGE);
-    let cursor = input.cursor.as_deref();
-    call.read_fit(|view| history::history(view, &input.id, since, most, cursor, &call.budget))
+    let asked = Asked {
+        since,
+        limit: limit(input.limit, 50, limits::PAGE),
+        cursor: input.cursor,
+        values: input.values,
+    };
+    call.read_fit(|view| history::history(view, &input.id, &asked, &call.budget))
 }

@@ -46,6 +46,9 @@ pub const TOOLS: &[Tool] = &[
     activity::TOOL,
 ];
 
+/// What `seen` says, where a tool changes records.
+const SEEN: &str = "versions of records, by id, that you saw without activating them; those records need not be active";
+
 /// Refuses a name that no project can have, by the name of the argument it came in.
 fn check_project(field: &str, named: Option<&str>) -> Result<(), Fault> {
     match named {

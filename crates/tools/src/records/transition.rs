@@ -1,11 +1,13 @@
 //! `transition`: the next state of an active record.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 use understory_engine::records::transition::{self, Transition, Transitioned};
-use understory_model::Fault;
 use understory_model::answer::Answer;
 use understory_model::record::RecordState;
+use understory_model::{Fault, limits};
 
 use crate::answers::output;
 use crate::args::schema;
@@ -24,6 +26,9 @@ struct Input {
     resolved_by: Option<String>,
     /// default: your own
     session_id: Option<String>,
+    #[serde(default)]
+    #[schemars(extend("maxProperties" = limits::LIST), extend("x-about" = super::SEEN))]
+    seen: BTreeMap<String, i64>,
     /// false: only its head comes back
     echo: Option<bool>,
 }
@@ -45,9 +50,9 @@ pub const TOOL: Tool = Tool {
 
 fn run(call: &Call<'_>, input: Input) -> Result<Answer<Transitioned>, Fault> {
     let wanted = Transition::new(input.to_state, input.reason, input.resolved_by)?;
-    let (id, session) = (input.id, input.session_id);
-    let answer =
-        call.write(move |work| transition::transition(work, &id, &wanted, session.as_deref()))?;
+    let (id, session, seen) = (input.id, input.session_id, input.seen.into());
+    let answer = call
+        .write(move |work| transition::transition(work, &id, &wanted, session.as_deref(), &seen))?;
     let mut done = answer.typed()?.answer()?;
     done.record = done.record.echoed(input.echo);
     Ok(done.into())

@@ -1,5 +1,7 @@
 //! `update_record`: the next version of an active record.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -35,6 +37,9 @@ struct Input {
     force: Option<bool>,
     /// default: your own
     session_id: Option<String>,
+    #[serde(default)]
+    #[schemars(extend("maxProperties" = limits::LIST), extend("x-about" = super::SEEN))]
+    seen: BTreeMap<String, i64>,
     /// false: only its head comes back
     echo: Option<bool>,
 }
@@ -65,9 +70,9 @@ fn run(call: &Call<'_>, input: Input) -> Result<Answer<Updated>, Fault> {
         parent_id: input.parent_id,
     })?;
     let force = input.force.unwrap_or(false);
-    let (id, session) = (input.id, input.session_id);
-    let answer =
-        call.write(move |work| update::update(work, &id, &update, force, session.as_deref()))?;
+    let (id, session, seen) = (input.id, input.session_id, input.seen.into());
+    let answer = call
+        .write(move |work| update::update(work, &id, &update, force, session.as_deref(), &seen))?;
     let mut updated = answer.typed()?;
     updated.record = updated.record.echoed(input.echo);
     Ok(updated.into())

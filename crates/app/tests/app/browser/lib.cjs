@@ -35,6 +35,12 @@ const person = async () => {
       "--disable-component-update", "--disable-sync"],
   });
   const { context, page } = await watched(browser, { viewport: { width: 1440, height: 900 } });
+  if (process.env.COOKIE) {
+    const [name, value] = process.env.COOKIE.split("=");
+    await context.addCookies([{ name, value, url: base, sameSite: "Strict", httpOnly: true }]);
+    await page.goto(`${base}/garden/now`);
+    return { browser, context, page };
+  }
   await page.goto(process.env.LOGIN);
   await page.getByRole("button", { name: "Log in" }).click();
   await page.getByRole("link", { name: "What happens there now" }).click();

@@ -8,8 +8,10 @@ run(async () => {
   assert.match(await page.title(), /^\(2\) Now/, await page.locator("body").innerText());
 
   // What is half written survives a reload, and news that come meanwhile.
-  await page.getByText("Answer", { exact: true }).first().click();
+  await page.locator("#needs ~ ul .title").filter({ hasText: "ada" }).first().click();
   const field = page.getByLabel("Your answer");
+  await page.waitForFunction(() => document.activeElement?.name === "body");
+  await page.waitForURL(/now\?peek=th_001$/);
   await field.fill("Take Visa, then ");
   call("bob", "graph_plan", { nodes: [{ ref: "n", summary: "Come while I type" }] });
   call("bob", "graph_update", { updates: [{ node_id: "TASK-004", resolved: true }] });
@@ -17,15 +19,22 @@ run(async () => {
   assert.equal(await field.inputValue(), "Take Visa, then ");
   assert.ok(await field.evaluate((element) => element === document.activeElement), "the focus was lost");
   await page.reload();
-  await page.getByText("Answer", { exact: true }).first().click();
+  await page.getByText("Draft kept").waitFor();
   assert.equal(await field.inputValue(), "Take Visa, then ");
 
   // Answered without leaving; what needed the person is gone.
   await field.pressSequentially("Mastercard.");
   await page.keyboard.press("Control+Enter");
   await page.waitForFunction(() => document.title.startsWith("(1) Now"), null, { timeout: 10_000 });
-  await page.getByRole("button", { name: "Accept" }).click();
+  await page.getByRole("button", { name: /^Undo/ }).waitFor();
+
+  // What waits is walked through and decided by keys alone.
+  await page.waitForFunction(() => document.activeElement?.closest(".entry"), null, { timeout: 10_000 });
+  await page.keyboard.press(" ");
+  await page.getByRole("button", { name: "Accept" }).waitFor();
+  await page.keyboard.press("a");
   await page.getByText("Nothing needs you.").waitFor({ timeout: 10_000 });
+  await page.waitForURL(/now$/);
 
   // By keys alone.
   await page.locator("body").press("g");

@@ -9,7 +9,7 @@ use std::ops::Range;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use understory_model::error::{Fault, Result};
-use understory_model::lines::{Edit, Version, diff, split};
+use understory_model::lines::{Edit, Merged, Version, diff, merge, split};
 use understory_model::text::check_text;
 use understory_model::{Id, Seq, limits};
 use understory_storage::artifacts::Commit;
@@ -33,6 +33,8 @@ pub enum What {
         ops: String,
         texts: BTreeMap<String, String>,
     },
+    /// What this commit changed, taken back; what came after it stays.
+    Revert(String),
 }
 
 /// What may be said about a commit.
@@ -61,6 +63,10 @@ impl Check for New {
                 check_text("ops", ops, limits::ARTIFACT_BYTES, true)?;
                 resolve::check_given(texts)?;
             }
+            What::Revert(_) if self.fork => {
+                return Err(Fault::invalid("fork", "cannot be combined with revert"));
+            }
+            What::Revert(_) => {}
         }
         if self.fork && self.based_on.is_none() {
             return Err(Fault::invalid("fork", "needs a commit in based_on"));
@@ -114,7 +120,11 @@ pub struct Committed {
 pub fn commit(work: &mut Work<'_, '_>, new: &Checked<New>) -> Result<Committed> {
     let (found, log) = to_write(work, new.project.as_deref(), &new.artifact)?;
     let ws = work.ws();
-    let parent = base(work, &found, new.based_on.as_deref(), new.fork)?;
+    let parent = match (&new.what, &new.based_on) {
+        // Taking a change back says itself what it is about.
+        (What::Revert(_), None) => found.head.clone(),
+        _ => base(work, &found, new.based_on.as_deref(), new.fork)?,
+    };
     let before = at(
         work.read()?,
         ws,
@@ -124,6 +134,7 @@ pub fn commit(work: &mut Work<'_, '_>, new: &Checked<New>) -> Result<Committed> 
     let made = match &new.what {
         What::Content(content) => by_content(&before, content),
         What::Ops { ops, texts } => by_ops(work, &found, &before, (ops, texts))?,
+        What::Revert(commit) => by_revert(work, &found, &before, commit)?,
     };
     let from = Made {
         before: &before,
@@ -242,6 +253,38 @@ fn by_content(before: &Version, content: &str) -> Next {
         field: "content",
         given: None,
         from: Vec::new(),
+    }
+}
+
+/// The change of a commit the other way round, merged into what stands there now: its lines come back
+/// with who wrote them.
+fn by_revert(work: &mut Work<'_, '_>, found: &Found, now: &Version, name: &str) -> Result<Next> {
+    let ws = work.ws();
+    let taken = commit_named(work.read()?, ws, found, "revert", name)?;
+    if taken.other.is_some() {
+        return Err(Fault::invalid(
+            "revert",
+            "names a merge, which has two sides",
+        ));
+    }
+    let parent = taken.parent.unwrap_or(Seq::ZERO);
+    let with = at(work.read()?, ws, found.id(), taken.seq)?;
+    let without = at(work.read()?, ws, found.id(), parent)?;
+    work.default_cause(taken.seq);
+    match merge(&with, now, &without, &BTreeMap::new()).0 {
+        Merged::Clean { edit, ended } => Ok(Next {
+            edit,
+            ended,
+            field: "revert",
+            given: None,
+            from: Vec::new(),
+        }),
+        Merged::Open(_) => Err(
+            Fault::conflict("the lines of that commit were changed since")
+                .detail("field", "revert")
+                .detail("current_commit", found.head.as_ref().map(|head| &head.hash))
+                .hint("Look at the current commit, and commit what is to stand there."),
+        ),
     }
 }
 

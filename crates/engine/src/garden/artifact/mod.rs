@@ -4,9 +4,11 @@
 //! An artifact is an entity with a label; its text is what its commits say, and its commits are
 //! items. Nothing here writes a line that no commit says.
 
+pub mod about;
 pub mod commit;
 pub mod create;
 pub mod diff;
+pub mod history;
 pub mod list;
 pub mod log;
 pub mod merge;

@@ -3,6 +3,7 @@
 pub mod collapse;
 pub mod fork;
 pub mod frame;
+pub mod latest;
 pub mod log;
 pub mod reopen;
 pub mod stack;

@@ -35,10 +35,13 @@ use crate::kernel::names::Scope;
 use crate::kernel::project;
 use crate::kinds::TOOL_CALL;
 
-pub use decide::{Decided, Decision, decide};
+pub use decide::{Decided, Decision, decide, standing};
 pub use note::{Noted, Remark, note};
 pub use proposals::{Asked, Proposals, Status, Wanted, proposals};
-pub use propose::{Proposal, Proposed, Shown as ShownProposal, propose, shape as proposal_shape};
+pub use propose::{
+    Proposal, Proposed, Shown as ShownProposal, State as ProposalState, propose,
+    shape as proposal_shape,
+};
 pub use scroll::{Scroll, Scrolled, Way, scroll};
 pub use search::{Found as Passages, Hits, Query, look_up, search};
 pub use select::{Selected, select};

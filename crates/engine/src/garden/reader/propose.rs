@@ -31,10 +31,16 @@ pub struct Proposal {
     /// What stands there instead; nothing takes the lines away.
     pub content: String,
     pub reasoning: String,
+    /// How sure its author is, from 0 to 1.
+    pub confidence: Option<f64>,
 }
 
 impl Check for Proposal {
     fn check(&self) -> Result<()> {
+        let sure = self.confidence;
+        if sure.is_some_and(|sure| !(0.0..=1.0).contains(&sure)) {
+            return Err(Fault::invalid("confidence", "must be between 0 and 1"));
+        }
         check_text("content", &self.content, limits::BODY_BYTES, true)?;
         check_text("reasoning", &self.reasoning, limits::TEXT_CHARS, false)
     }
@@ -103,6 +109,9 @@ pub struct Shown {
     pub content: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<String>,
+    /// How sure its author was, from 0 to 1; absent where nobody said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<f64>,
     /// Whether its author took its content and reasoning back.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub undone: bool,
@@ -165,6 +174,7 @@ fn note(
         end: Some(wish.end),
         content: Some(wish.content.clone()),
         reasoning: Some(wish.reasoning.clone()),
+        confidence: wish.confidence,
         ..open.params()
     };
     let output = Output::Proposed {
@@ -186,6 +196,7 @@ fn note(
 pub struct Words {
     pub content: String,
     pub reasoning: String,
+    pub confidence: Option<f64>,
 }
 
 /// What a proposal says; `None` once its author took that back.
@@ -195,12 +206,14 @@ pub fn words(tx: &mut ReadTx<'_>, ws: Ws, thing: &Thing) -> Result<Option<Words>
         return Ok(Some(Words {
             content: text(&thing.data, "content").to_string(),
             reasoning: text(&thing.data, "reasoning").to_string(),
+            confidence: None,
         }));
     }
     let params = params_of(tx, ws, text(&thing.data, "item"))?;
     Ok(params.map(|params| Words {
         content: params.content.unwrap_or_default(),
         reasoning: params.reasoning.unwrap_or_default(),
+        confidence: params.confidence,
     }))
 }
 
@@ -228,6 +241,7 @@ pub fn shape(tx: &mut ReadTx<'_>, ws: Ws, thing: &Thing) -> Result<Shown> {
         Some(words) => {
             shown.content = Some(words.content);
             shown.reasoning = Some(words.reasoning);
+            shown.confidence = words.confidence;
         }
         None => shown.undone = true,
     }
@@ -246,6 +260,7 @@ pub fn bare_shape(thing: &Thing) -> Result<Shown> {
         state: State::of(thing)?,
         content: None,
         reasoning: None,
+        confidence: None,
         undone: false,
     })
 }

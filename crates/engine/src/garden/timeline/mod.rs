@@ -4,6 +4,7 @@ pub mod add;
 pub mod get;
 pub mod trace;
 pub mod undo;
+pub mod whole;
 pub mod why;
 
 use schemars::JsonSchema;

@@ -70,6 +70,9 @@ pub struct Params {
     pub content: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<String>,
+    /// How sure who proposed it was, from 0 to 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub confidence: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proposal: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -171,7 +174,7 @@ impl<'f> Call<'f> {
         match self.operation {
             Operation::Note => vec![self.param("content")],
             Operation::Propose => vec![self.param("content"), self.param("reasoning")],
-            Operation::Decide => vec![self.param("note")],
+            Operation::Decide => vec![self.param("content"), self.param("note")],
             _ => Vec::new(),
         }
     }
@@ -187,6 +190,36 @@ impl<'f> Call<'f> {
     pub fn lines(&self) -> Option<(i64, i64)> {
         let line = |name: &str| self.output[name].as_i64().or(self.params[name].as_i64());
         Some((line("start")?, line("end")?))
+    }
+
+    /// The document that it was about: `entity_<uuid>`, and its label then.
+    pub fn document(&self) -> Option<(String, String)> {
+        let artifact = self.param("artifact");
+        (!artifact.is_empty()).then(|| (artifact.to_string(), self.param("label").to_string()))
+    }
+
+    /// The commit in which its lines have their numbers.
+    pub fn commit(&self) -> Option<String> {
+        self.output["commit"].as_str().map(str::to_string)
+    }
+
+    /// The lines that a search found.
+    pub fn matches(&self) -> Vec<(i64, i64)> {
+        let all = self.output["matches"].as_array().into_iter().flatten();
+        all.filter_map(|found| Some((found[0].as_i64()?, found[1].as_i64()?)))
+            .collect()
+    }
+
+    /// What the caller noted, sought or proposed, whole.
+    pub fn said(&self) -> Option<String> {
+        let said = match self.operation {
+            Operation::Search => self.param("query"),
+            Operation::Note | Operation::Propose => self.param("content"),
+            _ => "",
+        };
+        Some(said)
+            .filter(|said| !said.is_empty())
+            .map(str::to_string)
     }
 
     /// Why it was proposed.
@@ -233,7 +266,8 @@ impl<'f> Call<'f> {
                 let id = Some(self.param("proposal").to_string());
                 let action = match self.params["accept"].as_bool() {
                     Some(true) => "accepted",
-                    _ => "rejected",
+                    Some(false) => "rejected",
+                    None => "reopened",
                 };
                 (action, id, self.param("note").to_string())
             }

@@ -10,15 +10,17 @@ pub enum Event {
     BranchReopened,
     ProposalAccepted,
     ProposalRejected,
+    ProposalReopened,
 }
 
 impl Event {
-    const ALL: [Event; 5] = [
+    const ALL: [Event; 6] = [
         Event::BranchCreated,
         Event::SummaryGenerated,
         Event::BranchReopened,
         Event::ProposalAccepted,
         Event::ProposalRejected,
+        Event::ProposalReopened,
     ];
 
     pub fn name(self) -> &'static str {
@@ -28,6 +30,7 @@ impl Event {
             Event::BranchReopened => "branch_reopened",
             Event::ProposalAccepted => "proposal_accepted",
             Event::ProposalRejected => "proposal_rejected",
+            Event::ProposalReopened => "proposal_reopened",
         }
     }
 
@@ -54,6 +57,9 @@ impl Event {
             }
             Event::ProposalRejected => {
                 format!("{} for {} was rejected", text("proposal"), text("label"))
+            }
+            Event::ProposalReopened => {
+                format!("{} for {} is open again", text("proposal"), text("label"))
             }
         }
     }

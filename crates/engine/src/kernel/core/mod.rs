@@ -6,10 +6,12 @@
 //! [`Core::flush`] first.
 
 mod row;
+pub mod seen;
 mod table;
 
 use std::collections::{BTreeMap, HashMap};
 
+use seen::Seen;
 use serde_json::{Map, Value};
 use table::Table;
 use understory_model::error::{Code, Fault, Result};
@@ -66,6 +68,8 @@ pub struct Core {
     new_activity: Vec<Activity>,
     new_vertices: Vec<Vertex>,
     pub texts: Texts,
+    /// What a timeline counts and shows of this write.
+    pub seen: Seen,
     /// Whether each node that changed was waiting when the write began.
     waited: BTreeMap<Id, bool>,
 }
@@ -86,6 +90,7 @@ impl Core {
             new_activity: Vec::new(),
             new_vertices: Vec::new(),
             texts: Texts::default(),
+            seen: Seen::default(),
             waited: BTreeMap::new(),
         }
     }
@@ -412,6 +417,7 @@ impl Core {
         self.new_keys.clear();
         activity::add(tx, ws, &std::mem::take(&mut self.new_activity))?;
         self.flush_vertices(tx)?;
+        self.seen.flush(tx, ws)?;
         // Each row was written once; the next change of one of them must come after it.
         tx.send()
     }

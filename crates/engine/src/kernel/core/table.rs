@@ -1,6 +1,6 @@
 //! The cache of one table during a write: a row is read once, changed in memory and written once.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use understory_model::error::{Code, Fault, Result};
 use understory_model::{Id, Ws};
@@ -39,7 +39,7 @@ struct Slot<T> {
 /// The cached rows of one table of a workspace.
 pub struct Table<T> {
     ws: Ws,
-    slots: HashMap<Id, Slot<T>>,
+    slots: BTreeMap<Id, Slot<T>>,
     /// Whether any row may be pending: a flush where none is must cost nothing.
     dirty: bool,
 }
@@ -48,7 +48,7 @@ impl<T: Row> Table<T> {
     pub fn new(ws: Ws) -> Table<T> {
         Table {
             ws,
-            slots: HashMap::new(),
+            slots: BTreeMap::new(),
             dirty: false,
         }
     }
@@ -148,33 +148,26 @@ impl<T: Row> Table<T> {
         if !self.dirty {
             return Ok(());
         }
-        let pending = self.slots.iter();
-        let pending = pending.filter(|(_, slot)| slot.pending != Pending::Nothing);
-        let mut pending: Vec<Id> = pending.map(|(id, _)| *id).collect();
-        pending.sort_unstable();
-        let mut new = Vec::new();
-        for id in &pending {
-            let Some(slot) = self.slots.get(id) else {
-                continue;
-            };
+        let (mut new, mut deleted) = (Vec::new(), false);
+        for (id, slot) in &self.slots {
             match slot.pending {
                 Pending::Nothing => {}
                 Pending::Insert => new.push(&slot.row),
                 Pending::Update => T::update(tx, self.ws, &slot.row)?,
-                Pending::Delete => T::delete(tx, self.ws, *id)?,
+                Pending::Delete => {
+                    T::delete(tx, self.ws, *id)?;
+                    deleted = true;
+                }
             }
         }
         if !new.is_empty() {
             T::insert(tx, self.ws, &new)?;
         }
-        for id in pending {
-            match self.slots.get_mut(&id) {
-                Some(slot) if slot.pending == Pending::Delete => {
-                    self.slots.remove(&id);
-                }
-                Some(slot) => slot.pending = Pending::Nothing,
-                None => {}
-            }
+        if deleted {
+            self.slots.retain(|_, slot| slot.pending != Pending::Delete);
+        }
+        for slot in self.slots.values_mut() {
+            slot.pending = Pending::Nothing;
         }
         self.dirty = false;
         Ok(())

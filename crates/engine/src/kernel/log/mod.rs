@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use understory_model::canon::hex;
 use understory_model::error::Result;
+use understory_model::fact::Fact;
 use understory_model::id::{entity_name, item_name, parse_name};
 use understory_model::item::{ENTITY_DELTA, EntityDelta, Item};
 use understory_model::{Id, Seq, Time};
@@ -11,7 +12,9 @@ use understory_storage::records::{self, Record};
 use understory_storage::{activity, items, timeline, workspaces};
 
 use crate::View;
+use crate::kernel::access::Reader;
 use crate::kernel::content;
+use crate::kernel::surface::Surface;
 use crate::kinds::{ARTIFACT, TOOL_CALL};
 
 pub mod audit;
@@ -20,6 +23,7 @@ mod find;
 mod fold;
 mod known;
 pub mod record;
+pub mod steps;
 mod told;
 
 pub use entry::entry;
@@ -70,6 +74,14 @@ pub struct Wanted {
     pub actor: Option<String>,
     /// Without audit events, for those who may not read them.
     pub without_audit: bool,
+    /// Only items of this type.
+    pub kind: Option<String>,
+    /// Only what belongs to this surface.
+    pub surface: Option<Surface>,
+    /// Only what the caller may read.
+    pub readable: bool,
+    /// From this place on.
+    pub from: Option<Seq>,
     /// Newest first, before this place.
     pub before: Option<Seq>,
     pub most: i64,
@@ -89,6 +101,32 @@ pub fn newest(view: &mut View<'_, '_>, wanted: &Wanted) -> Result<Vec<Entry>> {
     Ok(entries)
 }
 
+/// Stretches of the log that are gone through for one page of what is rare.
+const STRETCHES: usize = 50;
+
+/// A page of what is wanted, newest first, and the place before which the next begins. However rare it
+/// is, a bounded part of the log is gone through, so that a page may hold less than there is.
+pub fn page(view: &mut View<'_, '_>, wanted: &Wanted) -> Result<(Vec<Entry>, Option<Seq>)> {
+    let mut before = wanted.before.unwrap_or(Seq::MAX);
+    let from = wanted.from.unwrap_or(Seq::FIRST);
+    let most = usize::try_from(wanted.most).unwrap_or(0);
+    let mut entries = Vec::new();
+    for _ in 0..STRETCHES {
+        let batch = chunk(view, wanted, before)?;
+        let Some(last) = batch.last().filter(|_| before > from) else {
+            return Ok((entries, None));
+        };
+        before = last.seq;
+        entries.extend(told_of(view, wanted, &batch)?);
+        if entries.len() > most {
+            entries.truncate(most);
+            let next = entries.last().map(|entry: &Entry| entry.seq);
+            return Ok((entries, next));
+        }
+    }
+    Ok((entries, (before > from).then_some(before)))
+}
+
 /// The items of a stretch, newest first.
 fn chunk(view: &mut View<'_, '_>, wanted: &Wanted, before: Seq) -> Result<Vec<Item>> {
     let (tx, ws, most) = (&mut *view.tx, view.ws, wanted.most.max(1));
@@ -97,20 +135,20 @@ fn chunk(view: &mut View<'_, '_>, wanted: &Wanted, before: Seq) -> Result<Vec<It
             Some(record) => about_record(view, &record, before, most)?,
             None => around_entity(view, id, before, most)?,
         },
-        (None, Some(actor)) => {
+        (None, actor) if actor.is_some() || wanted.kind.is_some() => {
             let of = timeline::Wanted {
-                kind: None,
-                actor: Some(actor),
+                kind: wanted.kind.as_deref(),
+                actor: actor.as_deref(),
                 log: None,
                 entity: None,
                 project: None,
-                from: Seq(1),
+                from: wanted.from.unwrap_or(Seq(1)),
                 before,
                 most,
             };
             timeline::newest(tx, ws, &of)?
         }
-        (None, None) => items::newest(tx, ws, wanted.project, before, most)?,
+        (None, _) => items::newest(tx, ws, wanted.project, before, most)?,
     };
     found.sort_by_key(|item| std::cmp::Reverse(item.seq));
     Ok(found)
@@ -177,11 +215,29 @@ fn told_of(view: &mut View<'_, '_>, wanted: &Wanted, batch: &[Item]) -> Result<V
             .is_none_or(|actor| item.actor == *actor)
             && wanted.project.is_none_or(|id| item.project == Some(id))
             && !(wanted.without_audit && audit::is_audit(&item.kind))
+            && wanted.from.is_none_or(|from| item.seq >= from)
+            && wanted.kind.as_ref().is_none_or(|kind| item.kind == *kind)
+            && wanted.surface.is_none_or(|surface| belongs(item, surface))
     };
     let kept = fold::folded(batch, wanted.entity.is_some());
-    let kept: Vec<&Item> = kept.into_iter().filter(fits).collect();
+    let mut kept: Vec<&Item> = kept.into_iter().filter(fits).collect();
+    if wanted.readable {
+        let mut reader = Reader::new(view.caller);
+        let mut read = Vec::with_capacity(kept.len());
+        for item in kept {
+            if reader.item(view.tx, view.ws, item)? {
+                read.push(item);
+            }
+        }
+        kept = read;
+    }
     let known = Known::of(view.tx, view.ws, &kept)?;
     Ok(kept.into_iter().map(|item| entry(item, &known)).collect())
+}
+
+fn belongs(item: &Item, surface: Surface) -> bool {
+    let fact = Fact::read(item).unwrap_or(Fact::Opaque);
+    Surface::of_item(item, &fact) == surface
 }
 
 /// A record's changes and what sessions did with it, newest first.

@@ -59,7 +59,7 @@ pub fn of_passages(parts: &[String]) -> Vec<u8> {
 
 fn push(vectors: &mut Vec<u8>, title: &str, passage: &str) {
     // A passage without a vector points nowhere, but keeps its number.
-    match embed(&format!("{title}\n{passage}")) {
+    match embed(&[title, "\n", passage].concat()) {
         Some(vector) => vectors.extend(vector.bytes()),
         None => vectors.extend([0; BYTES]),
     }

@@ -5,6 +5,8 @@
 //! read is not found.
 
 mod candidates;
+pub mod glance;
+pub mod offer;
 mod rank;
 pub(crate) mod said;
 

@@ -51,7 +51,7 @@ fn speak(name: &str, value: &Value, lines: &mut Vec<String>) {
     match value {
         Value::Null => {}
         Value::String(text) if text.trim().is_empty() => {}
-        Value::String(text) => lines.push(format!("{name}: {text}")),
+        Value::String(text) => lines.push([name, ": ", text].concat()),
         Value::Bool(_) | Value::Number(_) => lines.push(format!("{name}: {value}")),
         Value::Array(values) => values.iter().for_each(|value| speak(name, value, lines)),
         Value::Object(fields) => {

@@ -150,7 +150,10 @@ pub fn wrote(
         Some(Seen {
             id: record,
             version,
-        }) => sessions::wrote(tx, core.ws, id, record, (version, item.seq)),
+        }) if record != Id::of(item.seq) => {
+            sessions::wrote(tx, core.ws, id, record, (version, item.seq))
+        }
+        Some(Seen { id: record, .. }) => sessions::made(tx, core.ws, id, record, item.seq),
         None => Ok(()),
     }
 }

@@ -30,6 +30,8 @@ struct Input {
     /// texts of fragments in ops: {"^a7f": text}
     #[schemars(extend("additionalProperties" = {"type": "string", "x-long": true}))]
     texts: Option<BTreeMap<String, String>>,
+    /// instead: the commit whose change is taken back
+    revert: Option<String>,
     /// fragments that led to it
     references: Option<Vec<String>>,
     reasoning: Option<String>,
@@ -64,6 +66,13 @@ impl TryFrom<Input> for New {
 
     fn try_from(input: Input) -> Result<New, Fault> {
         let what = match (input.content, input.ops) {
+            (None, None) if input.revert.is_some() && input.texts.is_none() => {
+                What::Revert(input.revert.unwrap_or_default())
+            }
+            _ if input.revert.is_some() => {
+                let problem = "cannot be combined with content, ops or texts";
+                return Err(Fault::invalid("revert", problem));
+            }
             (Some(content), None) if input.texts.is_none() => What::Content(content),
             (Some(_), None) => return Err(Fault::invalid("texts", "can only be used with ops")),
             (None, Some(ops)) => What::Ops {
@@ -73,7 +82,7 @@ impl TryFrom<Input> for New {
             (None, None) => {
                 return Err(Fault::invalid(
                     "content",
-                    "either content or ops is required",
+                    "either content, ops or revert is required",
                 ));
             }
             (Some(_), Some(_)) => {

@@ -18,7 +18,11 @@ struct Input {
     project: Option<String>,
     /// prop_001
     proposal: String,
-    accept: bool,
+    /// null takes a rejection back
+    accept: Option<bool>,
+    /// accepted instead of what was proposed
+    #[schemars(extend("x-long" = true))]
+    content: Option<String>,
     note: Option<String>,
     /// why, for who follows
     context: Option<String>,
@@ -48,6 +52,7 @@ fn run(call: &Call<'_>, input: Input) -> Result<Answer<Decided>, Fault> {
     let wish = Decision {
         proposal: input.proposal,
         accept: input.accept,
+        content: input.content,
         note: input.note,
     }
     .checked()?;

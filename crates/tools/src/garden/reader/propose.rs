@@ -24,6 +24,8 @@ struct Input {
     #[schemars(extend("x-long" = true))]
     content: String,
     reasoning: String,
+    /// how sure you are, 0 to 1
+    confidence: Option<f64>,
     /// why, for who follows
     context: Option<String>,
 }
@@ -55,6 +57,7 @@ fn run(call: &Call<'_>, input: Input) -> Result<Answer<Proposed>, Fault> {
         end: input.end,
         content: input.content,
         reasoning: input.reasoning,
+        confidence: input.confidence,
     }
     .checked()?;
     call.write(move |work| reader::propose(work, &setting, &wish))

@@ -3,8 +3,15 @@
 //! What agents and people wrote is text in every place: maud escapes it, `bdi` keeps its direction to
 //! itself, and what cannot be seen is shown by its code.
 
+mod names;
+mod secrets;
+mod words;
+
 use maud::{Markup, html};
 use understory_model::Time;
+
+pub use names::handles;
+pub use words::linked;
 
 use crate::visit::Visit;
 
@@ -17,45 +24,20 @@ const DAY: i64 = 24 * HOUR;
 pub fn stored(text: &str) -> Markup {
     html! {
         @if text.trim().is_empty() { span.none { "(no title)" } }
-        @else { bdi { (visible(text)) } }
+        @else { bdi { (told(text)) } }
     }
 }
 
-/// As [`stored`], with the names of things in it as links to them.
-pub fn linked(visit: &Visit<'_>, text: &str) -> Markup {
-    html! {
-        @for paragraph in text.split("\n\n").map(str::trim).filter(|part| !part.is_empty()) {
-            p dir="auto" {
-                @for (at, line) in paragraph.lines().enumerate() {
-                    @if at > 0 { br; }
-                    @for word in line.split_inclusive(char::is_whitespace) { (word_of(visit, word)) }
-                }
-            }
-        }
+/// A text without elements around it: direction is the caller's.
+pub fn told(text: &str) -> Markup {
+    match secrets::without(text) {
+        Some(short) => visible(&short),
+        None => visible(text),
     }
-}
-
-fn word_of(visit: &Visit<'_>, word: &str) -> Markup {
-    let bare = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
-    match bare {
-        name if is_handle(name) => {
-            let (before, after) = word.split_once(name).unwrap_or((word, ""));
-            html! { (visible(before)) a href=(visit.link(&format!("go/{}", segment(name)))) { (name) } (visible(after)) }
-        }
-        _ => visible(word),
-    }
-}
-
-/// Whether a word is the name of a task, record or thread.
-fn is_handle(word: &str) -> bool {
-    let numbered = |rest: &str| rest.len() >= 3 && rest.bytes().all(|byte| byte.is_ascii_digit());
-    ["TASK-", "PLAN-", "th_", "R"]
-        .iter()
-        .any(|prefix| word.strip_prefix(prefix).is_some_and(numbered))
 }
 
 /// Signs that turn the direction of text, or that nobody sees, are shown by their code.
-fn visible(text: &str) -> Markup {
+pub fn visible(text: &str) -> Markup {
     if !text.chars().any(is_hidden) {
         return html! { (text) };
     }
@@ -75,7 +57,13 @@ pub fn plain(text: &str) -> String {
         true => format!("U+{:04X}", u32::from(c)),
         false => c.to_string(),
     };
-    text.chars().map(shown).collect()
+    let short = secrets::without(text);
+    short
+        .as_deref()
+        .unwrap_or(text)
+        .chars()
+        .map(shown)
+        .collect()
 }
 
 fn is_hidden(c: char) -> bool {
@@ -87,6 +75,39 @@ fn is_hidden(c: char) -> bool {
 /// How long ago something was: short, with the full time for those who look closer.
 pub fn age(visit: &Visit<'_>, at: Time) -> Markup {
     html! { time datetime=(at) title=(at) { (ago(visit.now, at)) } }
+}
+
+/// The time of day, which the script turns into the reader's own.
+pub fn clock(at: Time) -> Markup {
+    let shown = at.to_string();
+    html! { time datetime=(at) data-clock title=(at) { (shown.get(11..16).unwrap_or_default()) } }
+}
+
+/// `16 November`, with the year only if it is another.
+pub fn day(visit: &Visit<'_>, at: Time) -> String {
+    const MONTHS: [&str; 12] = [
+        "January",
+        "February",
+        "March",
+        "April",
+        "May",
+        "June",
+        "July",
+        "August",
+        "September",
+        "October",
+        "November",
+        "December",
+    ];
+    let (at, now) = (at.to_string(), visit.now.to_string());
+    let part = |from: usize, to: usize| at.get(from..to).unwrap_or_default();
+    let month = part(5, 7).parse::<usize>().unwrap_or(1);
+    let month = MONTHS.get(month.wrapping_sub(1)).unwrap_or(&"");
+    let day = part(8, 10).trim_start_matches('0');
+    match now.get(..4) == at.get(..4) {
+        true => format!("{day} {month}"),
+        false => format!("{day} {month} {}", part(0, 4)),
+    }
 }
 
 /// As [`age`], where no element can stand.
@@ -112,6 +133,19 @@ pub fn number(count: i64) -> String {
         1_000.. => format!("{},{:03}", count / 1_000, count % 1_000),
         _ => count.to_string(),
     }
+}
+
+/// A number with all its digits: `10,000`.
+pub fn exact(count: usize) -> String {
+    let digits = count.to_string();
+    let mut shown = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            shown.push(',');
+        }
+        shown.push(digit);
+    }
+    shown
 }
 
 /// A text as one segment of an address.
@@ -182,6 +216,9 @@ mod tests {
         assert_eq!(count(1, "task", "tasks"), "1 task");
         assert_eq!(count(2_114, "task", "tasks"), "2,114 tasks");
         assert_eq!(number(12_000), "9,999+");
+        assert_eq!(exact(10_000), "10,000");
+        assert_eq!(exact(999), "999");
+        assert_eq!(exact(1_234_567), "1,234,567");
     }
 
     #[test]
