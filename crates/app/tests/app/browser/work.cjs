@@ -76,6 +76,7 @@ run(async () => {
   await page.locator("#lane-waits").getByText("Only a dependency can make a task wait").waitFor();
   await page.locator("#task-TASK-005").dragTo(page.locator("#lane-ready #task-TASK-004"), { targetPosition: { x: 20, y: 4 } });
   await toast.getByText("TASK-005 has priority 1.").waitFor();
+  await page.locator("#task-TASK-005[data-priority='1']").waitFor();
   await page.locator("#task-TASK-005").dragTo(page.locator("#lane-in_hand"));
   await page.locator("#lane-in_hand #task-TASK-005").waitFor();
   await page.locator("#task-TASK-005").dragTo(page.locator("#lane-done"));
