@@ -83,6 +83,7 @@ pub fn page(visit: &Visit<'_>, name: &str) -> Result<Content, Fault> {
         json: json!({
             "agent": person.agent, "steps": steps, "at": at, "attention": found, "about": about,
         }),
+        ..Content::default()
     })
 }
 
