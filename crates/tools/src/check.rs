@@ -92,7 +92,7 @@ fn at_most(
 fn string(schema: &Value, text: &str, at: &Path<'_>) -> Result<(), Fault> {
     let marked = |mark: &str| schema.get(mark).is_some();
     if text.len() > limits::TEXT_CHARS && !marked(LONG) {
-        check_text(&at.to_string(), text, limits::TEXT_CHARS, true)?;
+        check_text(at.to_string(), text, limits::TEXT_CHARS, true)?;
     }
     if text.contains('\0') && !marked(NUL) {
         Err(Fault::invalid(at, "holds a NUL character"))

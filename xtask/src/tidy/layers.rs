@@ -26,7 +26,7 @@ const LAYERS: [(&str, &[&str]); 13] = [
     (
         "crates/bench",
         &[
-            "model", "meaning", "storage", "engine", "tools", "testkit", "app",
+            "model", "meaning", "storage", "engine", "tools", "page", "testkit", "app",
         ],
     ),
     (

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use understory_engine::kernel::clock::{Clock as _, System};
 use understory_model::Role;
-use understory_page::{Found, Login, Query, Visit};
+use understory_page::{Care, Found, Login, Query, Visit};
 use understory_tools::Context;
 
 use crate::Outcome;
@@ -107,6 +107,7 @@ fn made(inside: &Inside, page: &str) -> Outcome<(Duration, usize)> {
     let login = Login {
         workspace: WORKSPACE,
         csrf: "csrf",
+        care: &Care::default(),
     };
     let begun = Instant::now();
     let visit = Visit::new(context, login, System.now(), Query::parse(query));
@@ -160,7 +161,7 @@ fn calls(at: usize) -> Vec<(&'static str, Value)> {
         ),
         ("garden_add", json!({"type": "Note", "description": said})),
     ];
-    if at % 20 == 0 {
+    if at.is_multiple_of(20) {
         calls.push((
             "create_thread",
             json!({"title": format!("The {place} {at}"), "participants": ["bench", "ann"]}),

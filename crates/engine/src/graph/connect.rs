@@ -65,7 +65,7 @@ pub fn connect(work: &mut Work<'_, '_>, edges: &[Edge]) -> Result<Connected> {
     check_batch("edges", edges.len())?;
     for (index, edge) in edges.iter().enumerate() {
         check_text(
-            &format!("edges[{index}].type"),
+            format!("edges[{index}].type"),
             &edge.kind,
             limits::NAME_CHARS,
             false,

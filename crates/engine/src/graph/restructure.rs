@@ -87,12 +87,7 @@ pub fn restructure(work: &mut Work<'_, '_>, operations: &[Operation]) -> Result<
                 (Op::Merge, source, format!("merged into {target}"))
             }
             Operation::Drop { node, reason } => {
-                check_text(
-                    &format!("{place}.reason"),
-                    reason,
-                    limits::TEXT_CHARS,
-                    false,
-                )?;
+                check_text(format!("{place}.reason"), reason, limits::TEXT_CHARS, false)?;
                 (
                     Op::Drop,
                     node,

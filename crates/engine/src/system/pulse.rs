@@ -12,7 +12,7 @@ use crate::kernel::log::{self, Entry};
 const MINUTE: i64 = 60_000_000;
 const MINUTES: usize = 60;
 /// Items of an agent that are counted, the last ones.
-const MOST: i64 = 720;
+const ITEMS: i64 = 720;
 
 /// The last hour of an agent.
 #[derive(Debug, Clone, Serialize)]
@@ -26,7 +26,7 @@ pub struct Pulse {
 
 /// The last hour of an agent.
 pub fn pulse(view: &mut View<'_, '_>, agent: &str) -> Result<Pulse> {
-    let times = timeline::times_of(view.tx, view.ws, agent, MOST)?;
+    let times = timeline::times_of(view.tx, view.ws, agent, ITEMS)?;
     let last = match reads_all(view.caller.role) {
         true => newest(view, agent)?,
         false => None,

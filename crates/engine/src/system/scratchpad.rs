@@ -79,7 +79,7 @@ impl Check for Asked {
             return Err(Fault::invalid("keep", "names nothing"));
         }
         for (at, text) in texts.iter().enumerate() {
-            check_text(&format!("keep[{at}]"), text, limits::SCRATCH_CHARS, false)?;
+            check_text(format!("keep[{at}]"), text, limits::SCRATCH_CHARS, false)?;
         }
         Ok(())
     }

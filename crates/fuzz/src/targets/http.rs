@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
+use understory::http::care::Care;
 use understory::http::hosts::Hosts;
 use understory::http::mcp::Product;
 use understory::http::server;
@@ -74,6 +75,7 @@ impl Http {
             rate_per_second: 1_000_000,
             person: World::caller("olga"),
             door: None,
+            care: Care::without_settings(folder.path().join("keys")),
         };
         runtime.spawn(server::run::<Product>(listener, plan));
         Http {

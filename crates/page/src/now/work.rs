@@ -15,7 +15,7 @@ use crate::text::{age, segment, stored};
 use crate::visit::Visit;
 
 /// Agents that are shown.
-const MOST: usize = 30;
+const AGENTS: usize = 30;
 /// The height of a bar, in pixels, at which it stands for this many items or more.
 const HEIGHT: u16 = 12;
 
@@ -47,7 +47,7 @@ pub fn agents(visit: &Visit<'_>, around: &Around) -> Result<Vec<AtWork>, Fault> 
         tasks.entry(task.by.as_str()).or_insert(task);
     }
     let alive = around.who.agents.iter().filter(|agent| !agent.you);
-    let here: Vec<&Agent> = alive.take(MOST).collect();
+    let here: Vec<&Agent> = alive.take(AGENTS).collect();
     let mut found = Vec::with_capacity(here.len());
     for agent in here {
         let task = tasks.remove(agent.agent.as_str());
@@ -65,7 +65,7 @@ pub fn agents(visit: &Visit<'_>, around: &Around) -> Result<Vec<AtWork>, Fault> 
     tasks.remove(visit.person());
     let mut gone: Vec<&Doing> = tasks.into_values().collect();
     gone.sort_by_key(|task| task.since);
-    for task in gone.into_iter().take(MOST - found.len().min(MOST)) {
+    for task in gone.into_iter().take(AGENTS - found.len().min(AGENTS)) {
         let known: Who = visit.ask("who", json!({"agent": task.by}))?;
         let last = known.agents.first();
         found.push(AtWork {

@@ -135,15 +135,15 @@ fn meta(node: &Node) -> Markup {
 
 /// A version against the one before it.
 fn written(visit: &Visit<'_>, version: &Past, before: Option<&Past>) -> Markup {
-    let text = |node: Option<&Node>, of: fn(&Node) -> Option<&String>| {
-        node.and_then(of).cloned().unwrap_or_default()
+    let texts = |node: &Node| {
+        let texts = [&node.title, &node.status, &node.text];
+        texts.map(|text| text.clone().unwrap_or_default())
     };
     let old = before.map(|before| &before.node);
-    let fields: [(&str, fn(&Node) -> Option<&String>); 3] = [
-        ("title", |node| node.title.as_ref()),
-        ("status", |node| node.status.as_ref()),
-        ("text", |node| node.text.as_ref()),
-    ];
+    let (was, is) = (old.map(texts).unwrap_or_default(), texts(&version.node));
+    let fields = ["title", "status", "text"]
+        .into_iter()
+        .zip(was.iter().zip(&is));
     html! {
         li {
             time.meta datetime=(version.at) data-clock { (age(visit, version.at)) }
@@ -153,9 +153,8 @@ fn written(visit: &Visit<'_>, version: &Past, before: Option<&Past>) -> Markup {
                 " on " (stored(&version.branch))
                 @if let Some(from) = &version.merged_from { ", merged from " (stored(from)) }
                 @if old.is_some() && !version.node.deleted {
-                    @for (name, of) in fields {
-                        @let (was, is) = (text(old, of), text(Some(&version.node), of));
-                        @if was != is { p.word-diff dir="auto" { span.meta { (name) " " } (both(&was, &is, true)) } }
+                    @for (name, (was, is)) in fields {
+                        @if was != is { p.word-diff dir="auto" { span.meta { (name) " " } (both(was, is, true)) } }
                     }
                 }
             }

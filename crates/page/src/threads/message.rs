@@ -28,11 +28,12 @@ pub fn messages(visit: &Visit<'_>, chat: &Chat) -> Markup {
     let findings: HashMap<i64, &Traced> = findings.map(|one| (one.seq, one)).collect();
     let (wakes, earlier) = wakes(chat);
     let first_new = first_new(visit, chat);
-    let mut before: Option<&Message> = None;
+    let messages = &chat.read.messages;
+    let before = std::iter::once(None).chain(messages.iter().map(Some));
     html! {
         @for wake in earlier { (receipt(wake)) }
         ol.messages {
-            @for message in &chat.read.messages {
+            @for (message, before) in messages.iter().zip(before) {
                 @let number = message.seq.unwrap_or(0);
                 @for change in changes(chat, number) { (turned(change)) }
                 @if let Some(at) = message.created_at.filter(|at| is_other_day(before, *at)) {
@@ -43,7 +44,6 @@ pub fn messages(visit: &Visit<'_>, chat: &Chat) -> Markup {
                 @let joined = first_new != Some(number) && !woken && goes_on(before, message, chat);
                 (said(visit, chat, message, joined, findings.get(&number).copied()))
                 @for wake in wakes.get(&number).into_iter().flatten() { li.told-of { (receipt(wake)) } }
-                @let _ = before = Some(message);
             }
             @for change in changes(chat, chat.last + 1) { (turned(change)) }
         }

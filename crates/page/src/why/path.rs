@@ -278,7 +278,8 @@ fn paragraph(visit: &Visit<'_>, name: &str, told: &Told<'_>) -> String {
         let when = spoken(visit, moment.step.realized_at);
         let who = who_of(moment.step);
         said.push_str(&format!("{joined} {who} {did}{thing} ({when})"));
-        if !text.is_empty() && !(at == 0 && told.why.line.is_some()) {
+        let is_the_line = at == 0 && told.why.line.is_some();
+        if !text.is_empty() && !is_the_line {
             said.push_str(&format!(": “{}”", text.trim()));
         }
     }

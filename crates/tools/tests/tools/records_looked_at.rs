@@ -91,7 +91,7 @@ fn contested(world: &World) -> (String, String) {
         "{history}"
     );
     let item = entry["item"].as_str().unwrap().to_owned();
-    assert_eq!(open(world), [item.clone()]);
+    assert_eq!(open(world), std::slice::from_ref(&item));
     (id, item)
 }
 
@@ -104,7 +104,7 @@ fn a_refused_update_waits_until_it_is_settled(world: World) {
         "update_record",
         json!({"id": id, "summary": "S2", "caused_by": id}),
     );
-    assert_eq!(open(&world), [item.clone()]);
+    assert_eq!(open(&world), std::slice::from_ref(&item));
     // One that changes nothing does, if it names it.
     let kept = world.ok(
         "update_record",

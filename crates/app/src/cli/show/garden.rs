@@ -140,7 +140,7 @@ impl Page for Part {
 /// A proposal as it is listed.
 pub fn proposal(context: &CommandContext, handle: &str) -> Result<Proposal, Fault> {
     Ok(Proposal(match get(context, handle)? {
-        Got::Proposal { proposal, .. } => Some(proposal),
+        Got::Proposal { proposal, .. } => Some(*proposal),
         _ => None,
     }))
 }

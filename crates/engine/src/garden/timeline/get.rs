@@ -31,7 +31,7 @@ pub enum Got {
     },
     Proposal {
         entity: Box<EntityShape>,
-        proposal: ShownProposal,
+        proposal: Box<ShownProposal>,
     },
     Entity {
         entity: Box<EntityShape>,
@@ -96,7 +96,7 @@ pub fn get(view: &mut View<'_, '_>, scope: Scope<'_>, id: &str, render: bool) ->
         Found::Entity(entity) if entity.kind == PROPOSAL => {
             let thing = Thing::open(*entity)?;
             Got::Proposal {
-                proposal: proposal_shape(tx, ws, &thing)?,
+                proposal: Box::new(proposal_shape(tx, ws, &thing)?),
                 entity: Box::new(shape::entity_as(tx, ws, &thing)?),
             }
         }

@@ -71,9 +71,11 @@ fn handles_from(view: &mut View<'_, '_>, begun: &str) -> Result<Vec<Glance>> {
     if upper != begun {
         things.extend(entities::beginning(view.tx, view.ws, &upper, LOOKED_AT)?);
     }
-    let shown = |kind: &str| match EntityKind::of(kind) {
-        EntityKind::Node | EntityKind::Record | EntityKind::Thread | EntityKind::Proposal => true,
-        _ => false,
+    let shown = |kind: &str| {
+        matches!(
+            EntityKind::of(kind),
+            EntityKind::Node | EntityKind::Record | EntityKind::Thread | EntityKind::Proposal
+        )
     };
     things.retain(|thing| !thing.gone && shown(&thing.kind));
     let mut labelled = Vec::new();
