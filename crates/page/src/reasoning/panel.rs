@@ -133,13 +133,14 @@ fn meta(node: &Node) -> Markup {
     }
 }
 
+/// A text of a thought.
+type Text = fn(&Node) -> Option<&String>;
+
 /// A version against the one before it.
 fn written(visit: &Visit<'_>, version: &Past, before: Option<&Past>) -> Markup {
-    let text = |node: Option<&Node>, of: fn(&Node) -> Option<&String>| {
-        node.and_then(of).cloned().unwrap_or_default()
-    };
+    let text = |node: Option<&Node>, of: Text| node.and_then(of).cloned().unwrap_or_default();
     let old = before.map(|before| &before.node);
-    let fields: [(&str, fn(&Node) -> Option<&String>); 3] = [
+    let fields: [(&str, Text); 3] = [
         ("title", |node| node.title.as_ref()),
         ("status", |node| node.status.as_ref()),
         ("text", |node| node.text.as_ref()),
