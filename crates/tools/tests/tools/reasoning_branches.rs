@@ -147,7 +147,13 @@ fn a_branch_records_its_base_and_its_cutoff(world: World) {
         json!({"name": "b/c.d_e-1", "base_branch": "a", "base_seq": head})
     );
     let all = list(&call(&world, "branch_list", json!({})), "branches");
-    assert!(all.contains(&made["branch"]), "{all:?}");
+    // A list says also who made it, and when.
+    let named = |branch: &&Value| branch["name"] == made["branch"]["name"];
+    let listed = all.iter().find(named).unwrap();
+    assert_eq!(listed["base_branch"], "a", "{all:?}");
+    assert_eq!(listed["base_seq"], head);
+    assert_eq!(listed["made_by"], "ada");
+    assert!(listed["made_at"].is_string(), "{all:?}");
     assert_eq!(
         call(&world, "status", json!({}))["current"],
         "a",
