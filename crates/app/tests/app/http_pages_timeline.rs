@@ -246,7 +246,10 @@ fn much_is_bounded_and_all_of_it_can_be_reached(backend: Backend) {
 fn a_person_at_the_timeline() {
     // The person logs in for themselves.
     let site = AppState::new(Backend::sqlite());
-    let server = site.serve();
+    let server = site.serve_with(&[], &[("UNDERSTORY_RATE_PER_SECOND", "1000000")]);
+    // The folder's own workspace, which the tokens below are for.
+    let open = r#"{"project": "default", "goal": "Sell"}"#;
+    site.shell.ok(&["call", "graph_open", open]);
     let call = |agent: &str, tool: &str, arguments: Value| {
         server.ok(&site.token(agent, "garden", Role::Worker), tool, arguments)
     };
