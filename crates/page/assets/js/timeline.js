@@ -109,5 +109,5 @@ const zone = () => {
   const zone = new Intl.DateTimeFormat("en-GB", { timeZoneName: "short" }).formatToParts(from).at(-1).value;
   $(".counts bdi").textContent = `${long === undefined ? `${day(from)}, ${zoned(from, "clock")} to ${live === undefined ? zoned(to, "clock") : "now"}` : `${day(from)} to ${day(to)}`} · ${zone}`;
 };
-document.addEventListener("page:shown", zone);
+document.addEventListener("page:shown", () => { showHour(document.activeElement?.closest?.(".of-time a")); zone(); });
 zone();
