@@ -71,7 +71,8 @@ fn known(name: &str) -> Option<String> {
         return Some(format!("threads/{}?at={number}#{number}", segment(thread)));
     }
     let place = place_of(name);
-    (!place.starts_with("timeline?")).then_some(place)
+    let is_looked_up = place.starts_with("timeline?") || parse_lines(name).is_some();
+    (!is_looked_up).then_some(place)
 }
 
 /// Where a thing that was looked up is shown.

@@ -133,7 +133,7 @@ const goTo = async (address, push = true) => {
   const within = isBusy($("#content"));
   if (within) from.blur();
   show(found.next);
-  if (within) focusAfter(from);
+  if (within || (push && $("#content [data-focus]"))) focusAfter(from);
 };
 document.addEventListener("click", (event) => {
   const link = event.target.closest?.("a[data-soft]");

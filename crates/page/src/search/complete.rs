@@ -39,6 +39,10 @@ pub fn complete(visit: &Visit<'_>) -> Result<(Markup, Value), Fault> {
 }
 
 fn offered(visit: &Visit<'_>, typed: &str, thread: Option<&str>) -> Result<Vec<Glance>, Fault> {
+    // Nothing is called so, and the databases do not agree on where such a sign stands.
+    if typed.contains(char::is_control) {
+        return Ok(Vec::new());
+    }
     let (engine, caller) = (visit.context.engine, visit.context.caller);
     let mut found = engine.view(caller, |view| offer(view, typed, thread, ROWS))?;
     let words = typed.strip_prefix('@').unwrap_or_default();

@@ -102,7 +102,7 @@ fn controls(visit: &Visit<'_>, chat: &Chat) -> Markup {
     html! {
         a.back href=(visit.link("threads")) { "All threads" }
         a.button.plain data-soft href=(visit.with(&chat.place, &[("show", shown), ("facts", shown.map(|_| "1"))]))
-            aria-pressed=(summary.to_string()) { "Summary" }
+            aria-current=[summary.then_some("true")] { "Summary" }
         a.button.plain href=(visit.link(&format!("why/{}", segment(&chat.thread.thread_id)))) data-hotkey="w" aria-label="Why" { "Why" }
         a.button.plain.narrow data-soft data-peek href=(visit.with(&chat.place, &[("facts", Some("1"))])) { "About" }
     }

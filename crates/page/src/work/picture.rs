@@ -199,7 +199,10 @@ fn node(
             transform={ "translate(" (at.x) " " (at.y) ")" } {
             a.title href=(link) data-soft data-peek aria-label=(said) aria-current=[chosen.then_some("true")] {
                 title { (said) }
-                @if is_over(task) { (small(task, &standing)) } @else { (card(task, &standing, &words)) }
+                // The label says it whole; the drawn words are cut and broken into lines.
+                g aria-hidden="true" {
+                    @if is_over(task) { (small(task, &standing)) } @else { (card(task, &standing, &words)) }
+                }
             }
         }
     }
