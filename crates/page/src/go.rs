@@ -2,6 +2,7 @@
 
 use maud::html;
 use serde_json::json;
+use understory_engine::kernel::log;
 use understory_engine::kernel::search::glance::{Glance, Sort, glance};
 use understory_engine::kernel::search::offer::agents_from;
 use understory_model::refs::parse_lines;
@@ -28,7 +29,20 @@ pub fn page(visit: &Visit<'_>, name: &str) -> Result<Found, Fault> {
     let found = engine.view(caller, |view| glance(view, name));
     match found {
         Ok(Some(found)) => Ok(Found::Moved(with_project(visit, place_of_glance(&found)))),
-        Ok(None) => Err(unknown(name)),
+        Ok(None) => in_the_log(visit, name),
+        Err(fault) if fault.code.status() < 500 => in_the_log(visit, name),
+        Err(fault) => Err(fault),
+    }
+}
+
+/// What has no page of its own, such as a session, is shown by what happened to it.
+fn in_the_log(visit: &Visit<'_>, name: &str) -> Result<Found, Fault> {
+    let (engine, caller) = (visit.context.engine, visit.context.caller);
+    match engine.view(caller, |view| log::find(view, name)) {
+        Ok(_) => {
+            let place = format!("timeline?of={}", segment(name));
+            Ok(Found::Moved(with_project(visit, place)))
+        }
         Err(fault) if fault.code.status() < 500 => Err(unknown(name)),
         Err(fault) => Err(fault),
     }
@@ -71,6 +85,9 @@ fn known(name: &str) -> Option<String> {
         return Some(format!("threads/{}?at={number}#{number}", segment(thread)));
     }
     let place = place_of(name);
+    if let Some(project) = name.strip_prefix("project:") {
+        return Some(format!("now?project={}", segment(project)));
+    }
     let is_looked_up = place.starts_with("timeline?") || parse_lines(name).is_some();
     (!is_looked_up).then_some(place)
 }

@@ -1,6 +1,7 @@
 // What the scripts of this folder share: a person's browser that notices every error, and calls by agents.
 "use strict";
 const { execFileSync } = require("node:child_process");
+const http = require("node:http");
 const { chromium } = require(process.env.PLAYWRIGHT);
 
 const base = process.env.BASE;
@@ -27,9 +28,36 @@ const watched = async (browser, options) => {
   return { context, page };
 };
 
+/** A way to the server that can be cut, as a network is. */
+const wire = async () => {
+  const sockets = new Set();
+  let whole = true;
+  const proxy = http.createServer((asked, answer) => {
+    const { pathname, search, hostname, port } = new URL(asked.url);
+    const onward = http.request({ hostname, port, path: pathname + search, method: asked.method, headers: asked.headers }, (got) => {
+      answer.writeHead(got.statusCode, got.headers);
+      answer.flushHeaders();
+      got.pipe(answer);
+    });
+    onward.on("error", () => answer.destroy());
+    answer.on("close", () => onward.destroy());
+    asked.pipe(onward);
+  });
+  proxy.on("connection", (socket) => {
+    if (!whole) { socket.destroy(); return; }
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket));
+  });
+  await new Promise((done) => proxy.listen(0, "127.0.0.1", done));
+  const cut = () => { whole = false; for (const socket of sockets) socket.destroy(); };
+  const mend = () => { whole = true; };
+  return { proxy: { server: `http://127.0.0.1:${proxy.address().port}`, bypass: "<-loopback>" }, cut, mend };
+};
+
 /** A browser, and a person who has logged in, in a window of 1440 by 900. */
-const person = async () => {
+const person = async (options = {}) => {
   const browser = await chromium.launch({
+    ...options,
     executablePath: process.env.CHROMIUM,
     args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
       "--disable-component-update", "--disable-sync"],
@@ -71,4 +99,4 @@ const atEverySize = async (browser, context, places) => {
 /** Runs a script's steps. Each step that fails throws; the last line is `done`. */
 const run = (steps) => steps().then(() => { console.log("done"); process.exit(0); }, (error) => { console.error(error, trouble); process.exit(1); });
 
-module.exports = { atEverySize, base, call, person, pictures, run, trouble, watched };
+module.exports = { atEverySize, base, call, person, pictures, run, trouble, watched, wire };
