@@ -33,8 +33,8 @@ pub struct Own {
     pub script: &'static str,
 }
 
-/// The places that add something.
-pub const OWN: [Own; 9] = [
+/// The places that add something. Places whose pages look alike share it.
+pub const OWN: [Own; 6] = [
     Own {
         place: "now",
         style: include_str!("../assets/css/now.css"),
@@ -52,39 +52,38 @@ pub const OWN: [Own; 9] = [
     },
     Own {
         place: "records",
-        style: include_str!("../assets/css/records.css"),
+        style: concat!(
+            include_str!("../assets/css/records.css"),
+            include_str!("../assets/css/reasoning.css"),
+        ),
         script: include_str!("../assets/js/records.js"),
     },
     Own {
-        place: "reasoning",
-        style: include_str!("../assets/css/reasoning.css"),
-        script: "",
-    },
-    Own {
-        place: "conversations",
-        style: include_str!("../assets/css/conversations.css"),
-        script: "",
-    },
-    Own {
         place: "artifacts",
-        style: include_str!("../assets/css/artifacts.css"),
+        style: concat!(
+            include_str!("../assets/css/artifacts.css"),
+            include_str!("../assets/css/conversations.css"),
+        ),
         script: include_str!("../assets/js/artifacts.js"),
     },
     Own {
         place: "agents",
-        style: include_str!("../assets/css/agents.css"),
+        style: concat!(
+            include_str!("../assets/css/agents.css"),
+            include_str!("../assets/css/proof.css"),
+        ),
         script: include_str!("../assets/js/agents.js"),
-    },
-    Own {
-        place: "proof",
-        style: include_str!("../assets/css/proof.css"),
-        script: "",
     },
 ];
 
-/// What the pages of a place add; the pages of why belong to the documents.
+/// What the pages of a place add.
 pub fn own(place: &str) -> Option<&'static Own> {
-    let place = if place == "why" { "artifacts" } else { place };
+    let place = match place {
+        "reasoning" => "records",
+        "why" | "conversations" => "artifacts",
+        "proof" => "agents",
+        other => other,
+    };
     OWN.iter().find(|own| own.place == place)
 }
 
