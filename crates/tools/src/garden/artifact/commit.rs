@@ -30,7 +30,7 @@ struct Input {
     /// texts of fragments in ops: {"^a7f": text}
     #[schemars(extend("additionalProperties" = {"type": "string", "x-long": true}))]
     texts: Option<BTreeMap<String, String>>,
-    /// instead: the commit whose change is taken back
+    /// undoes this commit
     revert: Option<String>,
     /// fragments that led to it
     references: Option<Vec<String>>,

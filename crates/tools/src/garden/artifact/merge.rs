@@ -21,7 +21,7 @@ struct Input {
     /// commit
     ours: String,
     theirs: String,
-    /// by a conflict's index: ours, theirs, base or {content}
+    /// by index: ours, theirs, base or {content}
     #[schemars(extend("type" = ["object", "array"], "items" = {"type": ["string", "object", "null"]}))]
     resolutions: Option<Value>,
     reasoning: Option<String>,

@@ -18,7 +18,7 @@ struct Input {
     project: Option<String>,
     /// log; default: yours
     parent: Option<String>,
-    /// whose frame moves; default: you
+    /// default: you
     participant: Option<String>,
     title: Option<String>,
 }

@@ -16,7 +16,7 @@ use crate::tool::{Access, Common, Effect, Surface, Tool};
 struct Input {
     project: Option<String>,
     log: Option<String>,
-    /// item up to which you have seen it
+    /// the last item seen
     head: Option<String>,
 }
 

@@ -18,7 +18,7 @@ struct Input {
     project: Option<String>,
     /// default: yours
     log: Option<String>,
-    /// also the parents' items up to each fork
+    /// with the parents' items
     #[serde(default)]
     inherited: bool,
     cursor: Option<String>,

@@ -19,7 +19,7 @@ use crate::tool::{Access, Common, Effect, Surface, Tool};
 struct Input {
     /// or a handle
     uuid: String,
-    /// version, hash or time: also what it was then
+    /// version, hash or time
     #[schemars(extend("type" = ["integer", "string"]))]
     at: Option<Value>,
     project: Option<String>,

@@ -20,11 +20,11 @@ struct Input {
     proposal: String,
     /// null takes a rejection back
     accept: Option<bool>,
-    /// accepted instead of what was proposed
+    /// accept this instead
     #[schemars(extend("x-long" = true))]
     content: Option<String>,
     note: Option<String>,
-    /// why, for who follows
+    /// why
     context: Option<String>,
 }
 

@@ -18,7 +18,7 @@ struct Input {
     project: Option<String>,
     #[schemars(extend("x-long" = true))]
     content: String,
-    /// why, for who follows
+    /// why
     context: Option<String>,
 }
 

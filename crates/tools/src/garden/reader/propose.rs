@@ -26,7 +26,7 @@ struct Input {
     reasoning: String,
     /// how sure you are, 0 to 1
     confidence: Option<f64>,
-    /// why, for who follows
+    /// why
     context: Option<String>,
 }
 

@@ -22,7 +22,7 @@ struct Input {
     /// lines
     up: Option<i64>,
     down: Option<i64>,
-    /// why, for who follows
+    /// why
     context: Option<String>,
 }
 

@@ -18,7 +18,7 @@ struct Input {
     project: Option<String>,
     artifact: String,
     query: String,
-    /// why, for who follows
+    /// why
     context: Option<String>,
 }
 

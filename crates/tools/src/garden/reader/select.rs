@@ -19,7 +19,7 @@ struct Input {
     artifact: String,
     start: i64,
     end: i64,
-    /// why, for who follows
+    /// why
     context: Option<String>,
 }
 

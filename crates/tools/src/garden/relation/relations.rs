@@ -22,7 +22,7 @@ struct Input {
     /// default both
     #[schemars(extend("enum" = ["out", "in", "both"]))]
     direction: Option<String>,
-    /// 0 to 1; what nobody doubted is 1
+    /// 0 to 1
     min_confidence: Option<f64>,
     /// 0 to 1
     min_strength: Option<f64>,

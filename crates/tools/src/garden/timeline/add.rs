@@ -29,7 +29,7 @@ fn schema() -> Value {
     let mut fields = json!({
         "type": {
             "type": "string",
-            "description": "Note, Message, ToolCall, or your own CamelCase",
+            "description": "Note, Message, ToolCall or CamelCase",
         },
         "fragments": {
             "type": "array",
