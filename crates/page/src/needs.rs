@@ -3,13 +3,15 @@
 use serde_json::json;
 use understory_engine::garden::reader::{Proposals, ShownProposal};
 use understory_engine::kernel::credentials::Flagged;
-use understory_engine::reasoning::graph_conflicts::{self, Conflicts};
+use understory_engine::reasoning::conflict_show::Conflict;
+use understory_engine::records::conflicts::Refused;
 use understory_engine::threads::list::{Line, Threads};
 use understory_engine::threads::wakes::{Wakes, Waking};
 use understory_model::thread::{Status, WakeResult};
 use understory_model::{Fault, Time};
 
 use crate::visit::Visit;
+use crate::{reasoning, records};
 
 /// Entries of one kind that are asked for.
 const EACH: i64 = 50;
@@ -25,7 +27,9 @@ pub enum Need {
     /// An agent that could not be woken.
     Wake(Waking),
     Proposal(Box<ShownProposal>),
-    Conflict(graph_conflicts::Line),
+    Conflict(Box<Conflict>),
+    /// An update of a record that was refused: two versions of it.
+    Record(Box<Refused>),
     /// Items that hold what looks like a credential: how many, and the newest.
     Credentials(i64, Flagged),
 }
@@ -38,6 +42,7 @@ impl Need {
             Need::Wake(wake) => wake.updated_at,
             Need::Proposal(proposal) => proposal.created_at,
             Need::Conflict(conflict) => Time(conflict.created_at_ms * 1_000),
+            Need::Record(refused) => refused.at,
             Need::Credentials(_, newest) => newest.at,
         }
     }
@@ -49,6 +54,7 @@ impl Need {
             Need::Wake(wake) => &wake.wake_id,
             Need::Proposal(proposal) => &proposal.id,
             Need::Conflict(conflict) => &conflict.conflict_id,
+            Need::Record(refused) => &refused.item,
             Need::Credentials(..) => "credentials",
         }
     }
@@ -77,11 +83,10 @@ pub fn needs(visit: &Visit<'_>) -> Result<Vec<Need>, Fault> {
         visit.ask_if_there("reader_proposals", json!({"limit": EACH}))?;
     let proposals = proposals.unwrap_or_default().proposals.into_iter();
     all.extend(proposals.map(|one| Need::Proposal(Box::new(one))));
-    let asked =
-        json!({"workspace": visit.workspace, "into": "main", "status": "open", "limit": EACH});
-    let conflicts: Option<Conflicts> = visit.ask_if_there("branchmind_graph_conflicts", asked)?;
-    let conflicts = conflicts.map(|found| found.conflicts).unwrap_or_default();
-    all.extend(conflicts.into_iter().map(Need::Conflict));
+    let conflicts = reasoning::conflicts(visit)?.into_iter();
+    all.extend(conflicts.map(|one| Need::Conflict(Box::new(one))));
+    let refused = records::conflicts(visit)?.into_iter();
+    all.extend(refused.map(|one| Need::Record(Box::new(one))));
     if visit.sees_all() {
         let (engine, caller) = (visit.context.engine, visit.context.caller);
         let (count, newest) = engine.credentials(caller, 1)?;

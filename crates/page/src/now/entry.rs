@@ -3,6 +3,7 @@
 use maud::{Markup, html};
 
 use understory_engine::reasoning::shape::Key;
+use understory_engine::records::conflicts::Refused;
 
 use super::Entry;
 use crate::marks::{Mark, mark};
@@ -36,7 +37,7 @@ fn sign(need: &Need) -> Mark {
         Need::Stuck(_) => Mark::Failed,
         Need::Wake(_) => Mark::Wake,
         Need::Proposal(_) => Mark::Proposal,
-        Need::Conflict(_) => Mark::Conflict,
+        Need::Conflict(_) | Need::Record(_) => Mark::Conflict,
         Need::Credentials(..) => Mark::Credential,
     }
 }
@@ -58,10 +59,17 @@ pub fn title(entry: &Entry<'_>) -> Markup {
                 (stored(&proposal.proposed_by)) " proposes to change " (stored(&proposal.state.label))
             }
             Need::Conflict(conflict) => { "Two versions of " (stored(&key(&conflict.key))) ": merged from " (stored(&conflict.from)) }
+            Need::Record(refused) => { (stored(&refused.agent)) " and somebody else wrote different versions of one record" }
             Need::Credentials(1, newest) => { "What " (stored(&newest.actor)) " wrote looks like it holds a credential" }
             Need::Credentials(all, _) => { (count(*all, "item looks", "items look")) " like holding a credential" }
         }
     }
+}
+
+/// Where the two versions of a record stand side by side.
+pub fn settled(refused: &Refused) -> String {
+    let (record, item) = (segment(&refused.record), segment(&refused.item));
+    format!("records/{record}/settle?of={item}")
 }
 
 /// What a conflict is about, in a word.
@@ -112,6 +120,9 @@ fn below(visit: &Visit<'_>, entry: &Entry<'_>) -> Markup {
                 @if let Some(text) = &proposal.content { " · " (stored(&sentence(text))) }
             }
             Need::Conflict(conflict) => { span.handle { (stored(&conflict.conflict_id)) } }
+            Need::Record(refused) => {
+                a.handle href=(visit.link(&format!("records/{}", segment(&refused.record)))) { (refused.record) } " " (stored(&refused.title))
+            }
             Need::Credentials(_, newest) => { span.handle { "#" (newest.seq) } " · " (newest.kind.as_str()) }
         }
     }
@@ -133,6 +144,7 @@ fn beside(visit: &Visit<'_>, need: &Need) -> Markup {
                 a.button href=(visit.link(&format!("artifacts/{}#{}", segment(&proposal.state.label), proposal.state.start))) { "Look" }
             }
             Need::Credentials(..) => { a.button href=(visit.link("proof#credentials")) { "Look" } }
+            Need::Record(refused) => { a.button href=(visit.link(&settled(refused))) { "Compare" } }
             Need::Conflict(_) | Need::Message(_) | Need::Stuck(_) => {}
         }
     }

@@ -161,6 +161,7 @@ fn told(need: &Need) -> Value {
         Need::Wake(wake) => json!({"kind": "wake_failed", "wake": wake}),
         Need::Proposal(proposal) => json!({"kind": "proposal", "proposal": proposal}),
         Need::Conflict(conflict) => json!({"kind": "conflict", "conflict": conflict}),
+        Need::Record(refused) => json!({"kind": "record", "refused": refused}),
         Need::Credentials(count, newest) => {
             json!({"kind": "credentials", "count": count, "newest": newest})
         }

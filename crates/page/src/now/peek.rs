@@ -43,14 +43,21 @@ pub fn side(visit: &Visit<'_>, entry: &Entry<'_>) -> Result<Side, Fault> {
             }
         },
         Need::Conflict(conflict) => html! {
-            (bar(visit, entry, &format!("reasoning?left=main&right={}", segment(&conflict.from))))
-            p { "It was changed on main and on " (stored(&conflict.from)) " since they parted." }
+            (bar(visit, entry, &format!("reasoning?left={}&right={}", segment(&conflict.into), segment(&conflict.from))))
+            p { "It was changed on " (stored(&conflict.into)) " and on " (stored(&conflict.from)) " since they parted." }
             form.act.acts method="post" action=(visit.link("do/settle")) data-draft={ "settle-" (conflict.conflict_id) } data-then=(visit.link("now")) {
                 (hidden(visit, "now"))
                 input type="hidden" name="conflict" value=(conflict.conflict_id);
-                button name="keep" value="use_into" data-hotkey="1" { "Keep main's" kbd { "1" } }
+                button name="keep" value="use_into" data-hotkey="1" { "Keep " (stored(&conflict.into)) "'s" kbd { "1" } }
                 button name="keep" value="use_from" data-hotkey="2" { "Take " (stored(&conflict.from)) "'s" kbd { "2" } }
             }
+        },
+        Need::Record(refused) => html! {
+            (bar(visit, entry, &entry::settled(refused)))
+            p { "What " (stored(&refused.agent)) " wrote was refused, because "
+                a.handle href=(visit.link(&format!("records/{}", segment(&refused.record)))) { (refused.record) }
+                " had moved on. Nothing was written over: both versions are kept." }
+            p.acts { a.button.main href=(visit.link(&entry::settled(refused))) data-focus { "Compare the two" } }
         },
         Need::Credentials(all, newest) => html! {
             (bar(visit, entry, "proof#credentials"))
