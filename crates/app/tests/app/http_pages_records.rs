@@ -330,6 +330,13 @@ fn two_versions_are_settled_by_choosing_or_writing(backend: Backend) {
         let open = stage.data("records.json");
         assert_eq!(open["conflicts"][0]["record"], "R002", "{open}");
         assert_eq!(open["conflicts"][0]["agent"], "bob");
+        let needs = stage.data("now.json")["needs_you"].clone();
+        assert_eq!(needs[0]["refused"]["record"], "R002", "{needs}");
+        let peek = format!("now?peek={}", text(&needs[0]["refused"]["item"]));
+        says(
+            &stage.get(&peek).body,
+            &["wrote different versions of one record", "Compare the two"],
+        );
         let shown = stage.data("records/R002/settle.json");
         let page = read(&stage, "records/R002/settle");
         says(
