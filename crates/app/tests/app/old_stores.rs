@@ -88,8 +88,10 @@ const CHANGED: &[Changed] = &[
             "/checked_out_by",
             "/counts",
             "/pagination",
+            "/branches/*/made_by",
+            "/branches/*/made_at",
         ],
-        why: "the list has pages and counts",
+        why: "the list has pages and counts, and says who made each branch and when",
     },
     Changed {
         tool: "branchmind_show",

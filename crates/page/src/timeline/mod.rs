@@ -139,10 +139,13 @@ fn read(visit: &Visit<'_>, view: &mut View<'_, '_>) -> Result<Shown, Fault> {
     };
     let chosen = query.get("sel").and_then(|seq| seq.parse().ok()).map(Seq);
     let chosen = chosen.map(|seq| timeline::opened(view, seq)).transpose()?;
-    let begins = of
-        .map(|id| timeline::made_at(view, id))
-        .transpose()?
-        .flatten();
+    let begins = match of {
+        Some(id) => timeline::made_at(view, id)?,
+        // The window of a young log is shorter, so that what there is can be told apart.
+        None => timeline::began(view)?
+            .filter(|at| at.0 > visit.now.0 - when::HOUR)
+            .map(|at| Time(at.0.min(visit.now.0 - when::HOUR / 6))),
+    };
     let mut last = match wanted
         .agent
         .as_deref()

@@ -131,6 +131,12 @@ pub fn made_at(view: &mut View<'_, '_>, id: Id) -> Result<Option<Time>> {
     Ok(entities::get(view.tx, view.ws, id)?.map(|entity| entity.created_at))
 }
 
+/// When the log began; nothing before its first item.
+pub fn began(view: &mut View<'_, '_>) -> Result<Option<Time>> {
+    let times = items::times(view.tx, view.ws, &[Seq::FIRST])?;
+    Ok(times.get(&Seq::FIRST).copied())
+}
+
 /// The places of the log that a window holds, by when items were written: the first, and the one after
 /// the last.
 fn places(view: &mut View<'_, '_>, wanted: &Wanted) -> Result<(Seq, Seq)> {
