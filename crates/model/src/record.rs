@@ -310,7 +310,7 @@ mod tests {
     fn details_are_written_as_they_were_read() {
         for written in [
             r#"{"proposed":{"metadata":{"a":1},"parent_id":null,"title":"t"},"version":3}"#,
-            r#"{"proposed":{"title":"t"},"version":3,"saw":2}"#,
+            r#"{"proposed":{"title":"t"},"saw":2,"version":3}"#,
             r#"{"sessions":["a","b"]}"#,
             r#"{"to_state":"LATER"}"#,
             r#"{"overrode_version":4}"#,
