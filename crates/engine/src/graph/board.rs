@@ -81,7 +81,7 @@ pub struct Awaited {
     pub by: Option<String>,
 }
 
-/// How many tasks stand where. The root of a project is none of them.
+/// How many tasks stand where. The root of a project is not counted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counts {
     pub ready: i64,

@@ -60,7 +60,7 @@ fn one(visit: &Visit<'_>, shown: &Shown, id: &str) -> Result<Panel, Fault> {
     let Some(node) = past.first().map(|last| &last.node) else {
         return Err(Fault::new(
             Code::NotFound,
-            "there is no such thought on this branch",
+            "this branch does not have that thought",
         ));
     };
     let edges: Vec<&Edge> = side

@@ -204,7 +204,7 @@ impl Tree {
         }
     }
 
-    /// The chosen record, where it is none of those that its level shows.
+    /// The chosen record, if its level does not show it.
     fn beyond(&self, level: &Level) -> Option<&Reference> {
         let own = self.path.last()?;
         let there = level.records.iter().any(|one| one.id == own.id);

@@ -83,22 +83,24 @@ pub fn clock(at: Time) -> Markup {
     html! { time datetime=(at) data-clock title=(at) { (shown.get(11..16).unwrap_or_default()) } }
 }
 
+/// The months by name.
+pub const MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
+
 /// `16 November`, with the year only if it is another.
 pub fn day(visit: &Visit<'_>, at: Time) -> String {
-    const MONTHS: [&str; 12] = [
-        "January",
-        "February",
-        "March",
-        "April",
-        "May",
-        "June",
-        "July",
-        "August",
-        "September",
-        "October",
-        "November",
-        "December",
-    ];
     let (at, now) = (at.to_string(), visit.now.to_string());
     let part = |from: usize, to: usize| at.get(from..to).unwrap_or_default();
     let month = part(5, 7).parse::<usize>().unwrap_or(1);

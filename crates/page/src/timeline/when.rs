@@ -4,6 +4,7 @@ use maud::{Markup, html};
 use understory_model::{Fault, Time};
 
 use super::layout::{DAY, Window};
+use crate::text::MONTHS;
 use crate::visit::{Query, Visit};
 
 pub const HOUR: i64 = DAY / 24;
@@ -107,20 +108,6 @@ impl Window {
     }
 }
 
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
 const DAYS: [&str; 7] = ["Thu", "Fri", "Sat", "Sun", "Mon", "Tue", "Wed"];
 
 /// A moment in the parts that people read.

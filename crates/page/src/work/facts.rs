@@ -58,7 +58,7 @@ const WHOLE: Room = Room {
 };
 
 impl Facts {
-    /// What a panel shows; nothing where there is no such task.
+    /// What a panel shows, or `None` if the task does not exist.
     pub fn of_panel(visit: &Visit<'_>, plan: &Plan, handle: &str) -> Result<Option<Facts>, Fault> {
         let asked = json!({"node_id": handle, "depth": 1});
         let context: Option<Context> = visit.ask_if_there("graph_context", asked)?;
